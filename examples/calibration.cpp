@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Calibration: seven parameters of viscoplasticity.h are found from measured stresses. Thin tubes are twisted forward,
-// backward and forward again at six rates; the measurements are simulated here, from known parameters and noise. The
-// gradient of the misfit passes back through all steps, and in each through the equations that newton solved, to an
-// optimizer of LibTorch.
+// backward and forward again at six rates; the measurements are simulated here, from known parameters and noise. An
+// optimizer of LibTorch uses the gradient of the misfit, which passes back through all steps, and in each step through the
+// equations that newton solved.
 #include "viscoplasticity.h"
 
 #include "neml2/math/autograd.h"

@@ -15,7 +15,7 @@
 using namespace neml2;
 
 // begin radial_return
-/// One point: strain and the equivalent plastic strain α in; stress and the new α out. Stresses in MPa.
+/// One point: stress and new equivalent plastic strain α from the strain and the old α. Stresses are in MPa.
 constexpr auto radial_return = [](const auto & strain, const auto & alpha)
 {
   const double mu = 80e3, kappa = 160e3, yield_stress = 250, modulus = 2000;

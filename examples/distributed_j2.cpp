@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// J2 plasticity over several processes: 1001 points are strained in ten steps, each process has a part of them, and yield
-// stress and hardening modulus, which all points share, are found from measured stresses. The output does not depend on the
-// number of processes, in any digit (--digits shows them):
+// J2 plasticity over several processes: 1001 points are strained in ten steps, and each process has a part of the points. Yield
+// stress and hardening modulus, which all points share, are found from measured stresses. No digit of the output depends on the
+// number of processes (--digits shows all digits):
 //
 //     ./distributed_j2
 //     torchrun --no-python --nproc-per-node 4 ./distributed_j2
@@ -20,7 +20,7 @@
 using namespace neml2;
 namespace many = neml2::distributed;
 
-/// One point: strain, plastic strain and equivalent plastic strain α in; stress and the new ones out, in MPa.
+/// One point: stress in MPa, new plastic strain and new equivalent plastic strain α from the strain and the old values of both.
 constexpr auto radial_return = [](const auto & strain,
                                   const auto & plastic_strain,
                                   const auto & alpha,
@@ -69,7 +69,7 @@ main(int count, char ** arguments)
   const bool digits = count > 1 && std::strcmp(arguments[1], "--digits") == 0;
   set_default_dtype(kFloat64);
   const auto group = processes_of_environment(std::chrono::seconds(60));
-  const bool prints = group->getRank() == 0; // the same number in all processes
+  const bool prints = group->getRank() == 0; // all processes have the same results
   const auto print = [&](const char * what, double value)
   {
     if (prints)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Finite elements of large deformation: a square bar of a neo-Hookean solid is twisted by a whole turn. The batch contains
 // the integration points of all elements; one call computes their stresses and exact tangents, and Eigen solves the sparse
-// linear systems of Newton's method. A distorted mesh in tension is compared with the closed form (the patch test), the
-// torque of the bar with the difference of its energy at two angles and, at small angles, with Saint-Venant's solution (Timoshenko
-// and Goodier, Theory of Elasticity, 1970, section 109).
+// linear systems of Newton's method. A distorted mesh in tension is compared with the closed form (the patch test). The torque
+// of the bar is compared with the difference of its energy at two angles and, at small angles, with Saint-Venant's solution
+// (Timoshenko and Goodier, Theory of Elasticity, 1970, section 109).
 #include "neml2/math/jacobian.h"
 #include "neml2/tensors/invariants.h"
 #include "neml2/tensors/tensors.h"
@@ -156,7 +156,7 @@ main(int count, char ** arguments)
     const auto turn = Rot::axis_angle(Vec::fill(0, 0, 1), angle / length * z);
     return equilibrium(bar, axis + rotate(x - axis, turn), free, print);
   };
-  const auto torque = [&](const Vec & x) // of the nodal forces at the upper end; inside they are 0
+  const auto torque = [&](const Vec & x) // of the forces at the upper end; inner forces are 0
   {
     const Vec forces = bar.forces(vmap(stress, bar.F(x), mu, lambda));
     return (cross(x - axis, forces)(2) * z / length).sum().item<double>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Derivatives of one law in several ways: by dual numbers in the pass, by autograd, of a solution of equations, second
-// derivatives, and differences as a check.
+// The ways to compute a derivative, shown on one law: by dual numbers in the pass, by autograd, of a solution of equations,
+// second derivatives, and differences, which check them.
 
 // begin headers
 #include "neml2/neml2.h"

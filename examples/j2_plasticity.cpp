@@ -15,7 +15,7 @@
 using namespace neml2;
 
 // begin radial_return
-/// One point: strain, plastic strain and equivalent plastic strain α in; stress and the new ones out.
+/// One point: stress, new plastic strain and new equivalent plastic strain α from the strain and the old values of both.
 constexpr auto radial_return = [](const auto & strain,
                                   const auto & plastic_strain,
                                   const auto & alpha,

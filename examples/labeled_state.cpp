@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A plastic model as a system of equations with named unknowns: five points are pulled to different
-// strains, and Newton's method solves for stress and plastic strain of all of them at once.
+// strains, and Newton's method solves for the stress and the plastic strain of all points at once.
 #include "neml2/neml2.h"
 
 #include <cstdio>

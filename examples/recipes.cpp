@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The recipes of the page "How to": short solutions for tasks of material models, one function
-// each.
+// The recipes of the page "How to": short answers to common needs of material models, one function each.
 
 // begin headers
 #include "neml2/neml2.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A generalized standard material: a free energy and a dissipation potential (standard_material.h). Its step is compared with the
-// hand-written one of viscoplasticity.h without dynamic recovery, its cycles with a closed form, and its energies with the work supplied.
+// A generalized standard material: a free energy and a dissipation potential (standard_material.h). Its step is compared with the step
+// written by hand in viscoplasticity.h, without dynamic recovery, its cycles with a closed form, and its energies with the work supplied.
 #include "standard_material.h"
 #include "viscoplasticity.h"
 
@@ -62,7 +62,7 @@ cycle(const Scalar & rate, double amplitude, int cycles, int steps)
     all.stored = stored;
     all.dissipated = all.dissipated + dissipated;
     all.dissipates = all.dissipates && dissipated.ge(0).all().item<bool>();
-    if (step > (cycles - 1) * steps) // the last one
+    if (step > (cycles - 1) * steps) // the last cycle
     {
       all.highest = maximum(all.highest, 1.5 * dev(stress)(0));
       all.lowest = minimum(all.lowest, 1.5 * dev(stress)(0));
@@ -79,7 +79,7 @@ main()
   const at::Tensor directions = at::arange(6.0 * N, at::kDouble).mul(1.7).sin().view({N, 6});
   const SR2 strain = Scalar(at::linspace(0, 3e-3, N, at::kDouble)) * SR2(directions);
 
-  // Starts from a state that has hardened; its backstress is that of its plastic strain.
+  // Starts from a state that has hardened; its backstress follows from its plastic strain.
   const SR2 plastic = SR2::fill(4e-4, -1e-4, -3e-4, 2e-4, 1e-4, -3e-4);
   const Scalar p = Scalar::create(0.02);
   // begin tangent

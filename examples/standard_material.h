@@ -57,7 +57,7 @@ constexpr auto forces_of = [](const auto & strain, const auto & state, const aut
   return std::tuple(-by_plastic, -by_p);
 };
 
-/// The equations at the end of a step: the forces are those of the state to which they lead.
+/// The equations at the end of a step: the forces lead to a state, and must be the forces of this state.
 constexpr auto equations = [](const auto & forces,
                               const auto & strain,
                               const auto & old,
@@ -70,7 +70,7 @@ constexpr auto equations = [](const auto & forces,
                     (std::get<1>(forces) - std::get<1>(found)) / yield);
 };
 
-/// Forces with an overstress that is not below that of the solution, but close to it, however large n is.
+/// Forces whose overstress is close to the overstress of the solution, and never below it, however large n is.
 constexpr auto guess = [](const auto & trial, const auto & material, const auto & dt)
 {
   const auto & [G, kappa, yield, Q, b, C, K, n] = material;

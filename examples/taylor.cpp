@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Taylor's model of a polycrystal: ten thousand crystals of random orientation, each of which slips on the twelve systems of
-// face-centred cubic metals by a power law and has the strain rate of the polycrystal. In each crystal the stress solves six
-// equations; the law becomes that of rate-independent slip as its exponent grows. The Taylor factor is compared with the
+// Taylor's model of a polycrystal of ten thousand crystals of random orientation. Each crystal has the strain rate of the
+// polycrystal, and slips on the twelve systems of face-centred cubic metals by a power law. In each crystal the stress solves six
+// equations; as the exponent of the law grows, slip becomes independent of the rate. The Taylor factor is compared with the
 // literature (Taylor 1938; 3.06 to 3.07, Kocks 1970, Metall. Trans. 1, 1121-1143), and tension turns the crystals until
 // <111> or <100> lie along it.
 #include "neml2/math/newton.h"
@@ -16,7 +16,7 @@
 
 using namespace neml2;
 
-/// The slip systems {111}<110>: Mandel components of the symmetric parts of b n, axial vectors of the skew ones.
+/// The slip systems {111}<110>: Mandel components of the symmetric parts of b n, axial vectors of the skew parts.
 struct SlipSystems
 {
   double symmetric[12][6] = {}, axial[12][3] = {};

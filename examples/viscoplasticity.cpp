@@ -40,7 +40,7 @@ main(int count, char ** arguments)
     const Scalar dt = 4 * amplitude / steps / rate;
     std::tie(stress, state) = vmap(update, amplitude * level * path, state, material, dt);
     const Scalar axial = 1.5 * dev(stress)(0);
-    if (step > (cycles - 1) * steps) // the last one
+    if (step > (cycles - 1) * steps) // the last cycle
     {
       highest = maximum(highest, axial);
       plastic = maximum(plastic, std::get<0>(state)(0));
@@ -62,8 +62,8 @@ main(int count, char ** arguments)
                 highest[i].item<double>(),
                 expected[i].item<double>());
 
-  // The consistent tangent, from the same formula, against central differences, at strains in all directions; the
-  // response to the small ones is elastic.
+  // Compares the consistent tangent, from the same formula, with central differences, at strains in all directions; the
+  // response to the small strains is elastic.
   const Size N = 1000;
   const at::Tensor directions = at::arange(6.0 * N, at::kDouble).mul(1.7).sin().view({N, 6});
   const SR2 small = Scalar(at::linspace(0, 3e-3, N, at::kDouble)) * SR2(directions);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Gives the package neml2_tensors its second name, neml2, wherever no other package has it: PyPI's neml2 is NEML2 3.x.
 
-neml2_tensors.pth makes Python call install() when it starts. Both names are of the same modules, each loaded once.
+neml2_tensors.pth makes Python call install() when it starts. Both names stand for the same modules; each module is loaded once.
 """
 
 import sys  # no other imports: this module is imported whenever Python starts
@@ -49,8 +49,8 @@ class _Finder:
 
     @classmethod
     def _is_elsewhere(cls, path, target):
-        """Whether a package or module neml2 is installed. A mere folder of this name, such as a clone, is none; if this finder
-        were the last one, Python would import that folder, as an empty package."""
+        """Whether a package or module neml2 is installed. A mere folder of this name, such as a clone, does not count; if this finder
+        were the last one, Python would import such a folder as an empty package."""
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
             if finder is not cls and find is not None:

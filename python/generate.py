@@ -65,7 +65,7 @@ ROW_FUNCTIONS = {
 }
 SCALAR_FUNCTIONS = {2: "isotropic_E_nu isotropic_K_G isotropic_lambda_mu", 3: "cubic fill_C1_C2_C3", 5: "transversely_isotropic",
                     9: "orthotropic"}
-# Functions bound only for rows of these types: the headers have templates for any type, which fail inside for others.
+# Functions bound only for rows of these types: the templates in the headers accept any type, and fail in their bodies for other types.
 TYPED_FUNCTIONS = [("rotate", "Vec R2 SR2 WR2 R4 SSR4", "R2 Rot"), ("rotate", "Rot", "Rot"), ("rotate", "Vec", "Quaternion"),
                    ("push_forward pull_back", "SR2 SSR4", "R2"), ("push_forward_covariant pull_back_covariant", "SR2", "R2"),
                    ("kron kron_transposed", "R2", "R2"), ("sym_kron", "SR2", "SR2"), ("contract_k", "R3", "Vec"),
@@ -105,7 +105,7 @@ def literal(kind, default):
 
 
 def quoted(text):
-    """A comment of the headers, with C++ names replaced by those of Python."""
+    """A comment of the headers, with Python's names in place of C++ names."""
     for cpp, python in {"NEMLException": "ValueError", "IndexException": "IndexError", "std::invalid_argument": "ValueError"}.items():
         text = text.replace(f"@throws {cpp}", f"Raises {python}")
     text = text.replace("a std::array of n constants", "n constants as a torch.Tensor").replace("neml2::", "")
@@ -125,7 +125,7 @@ def mixed(f):
     scalars = ", ".join(f"s[{i}]" for i in range(len(f.args)))
     body = f"const auto s = scalars({{{passed}}}); return {name}({scalars});"
     extras = [f'nb::arg("{n + "_" if n == "lambda" else n}")' for _, n, _ in f.args]
-    text = '"The same where some are numbers, which take the dtype and the device of the Scalars."'
+    text = '"The same, where some arguments are numbers: they take the dtype and the device of the Scalars."'
     line = ", ".join([f'"{f.name}"', f"[]({parameters}) {{ {body} }}", *extras, text])
     yield f.scope if f.is_class else "math", f"{'def_static' if f.is_class else 'def'}({line});"
 
@@ -139,7 +139,7 @@ def by_quaternion(f):
     rotated = {"Rot": "rotate({}, q_.to_rot())", "Vec": "rotate({}, q_)"}.get(own, "rotate({}, q_.rotation_matrix())")
     extras = ([] if f.is_class else [f'nb::arg("{f.args[0][1]}")']) + ['nb::arg("q")']
     line = ", ".join(['"rotate"', f"[](const {own} & {name}, const Quaternion & q_) {{ return {rotated.format(name)}; }}",
-                      *extras, "nb::call_guard<nb::gil_scoped_release>()", '"The same by a unit quaternion."'])
+                      *extras, "nb::call_guard<nb::gil_scoped_release>()", '"The same rotation, by a unit quaternion."'])
     yield f.scope if f.is_class else "math", f"def({line});"
 
 
@@ -177,7 +177,7 @@ def definitions(f, types):
         else:
             owner = f"{scope}::"
             head, body, name, define = "", f"return {owner}{f.name}({call});", f.name, "def_static" if f.is_class else "def"
-        if not f.constructor and not options:  # the others use Python's defaults
+        if not f.constructor and not options:  # constructors and functions with options use Python's defaults
             extras.append("nb::call_guard<nb::gil_scoped_release>()")
         parameters = ", ".join(([head] if head else []) + parameters)
         text = quoted(f.comment) if f.comment else None
@@ -198,7 +198,7 @@ def group_source(name, headers, declared, types, report):
     for header in headers:
         found = declared[INCLUDE / "tensors" / header].functions
         docs.update(declared[INCLUDE / "tensors" / header].classes)
-        # If there are overloads with and without options, only the one with options is bound.
+        # If there are overloads with and without options, only the overload with options is bound.
         with_options = {(f.key, *f.args[:-1]) for f in found if f.args and f.args[-1][0] == "const TensorOptions &"}
         for f in found:
             if (f.key, *f.args) in with_options or f.constructor and not f.args:

@@ -43,6 +43,6 @@ for name in ["tensors", "math", "crystallography"]:
     # The overload for any other operand exists only to raise an error that names suitable types.
     anything = r" *@overload\n *def __i\w+__\(self, (?:other: object(?: \| None)?|other: Never)\) -> [^\n]*\n\n"
     text = re.sub(anything, "", stub.get()).replace("__all__: list = ", "__all__ = ")
-    # The operators of a type take other operands than those of its base class; for mypy that breaks the rules of inheritance.
+    # The operators of a type take other operands than the operators of its base class; for mypy this breaks the rules of inheritance.
     text = '# mypy: disable-error-code="override,misc"\n' + text
     (package / f"{name}.pyi").write_text(text, encoding="utf-8")

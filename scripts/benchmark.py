@@ -44,7 +44,7 @@ MALLOC = [
     ("`mallopt` in the program", [], {}),
 ]
 
-# The targets of the library, in float64 with one thread: "best" and "scaling" at least, others at most.
+# The targets of the library, in float64 with one thread: "best" is a ratio to be reached, "floor" one not to be exceeded.
 TARGETS = [
     ("SR2 rotate by Rot", {1: ("best", 50), 10**4: ("best", 20), LARGEST: ("floor", 1.5)}),
     ("SSR4 rotate by Rot", {1: ("best", 50), 10**4: ("best", 25)}),
@@ -68,9 +68,9 @@ def cpu():
 
 
 def run(program, *flags, statistic=min, environment={}):
-    """Runs a program; returns its context and the fastest sample of each benchmark in ns.
+    """Runs a program; returns its context and the fastest sample of each benchmark in ns, or another statistic of the samples.
 
-    With one thread it takes CPU time: other programs on the machine disturb it less than elapsed time.
+    With one thread the times are CPU times, which other programs on the machine disturb less than elapsed times.
     """
     print(" ".join([*(f"{k}={v}" for k, v in environment.items()), str(program), *flags]), file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +94,7 @@ def run(program, *flags, statistic=min, environment={}):
 
 
 def measure_malloc(folder, *flags):
-    """The times with one setting. It takes the median: sometimes a free block happens to exist, so the minimum is luck."""
+    """The median times with each setting. The minimum would be luck, because sometimes a free block happens to exist."""
     times = {}
     for text, setting, environment in MALLOC:
         times[text] = run(folder / "memory", "--benchmark_filter=/1000000/1/", *setting, *flags,
@@ -103,7 +103,7 @@ def measure_malloc(folder, *flags):
 
 
 def run_script(python, name, *flags):
-    """The times of a peer in Python by operation/N; none if it cannot run there."""
+    """The times of a peer in Python by operation/N; None if the peer cannot run there."""
     script = pathlib.Path(__file__).resolve().parent.parent / "benchmarks" / name
     print(f"{python} {script}", file=sys.stderr, flush=True)
     process = subprocess.run([python, script, *flags], capture_output=True, text=True)

@@ -4,9 +4,9 @@
 
     browse_site.py FOLDER SCREENSHOTS [PAGE...]
 
-Each page (those that are named, otherwise all) must load without an error in the console, show its pictures, none of them too small for its text, and
-be no wider than the screen. The search must find polar_rotation, tabs and dark mode must switch, titles must be larger than headings, and text must
-be readable in both, also that of pictures: a contrast of 4.5, as WCAG says.
+Each named page, or each page if none is named, must load without an error in the console, be no wider than the screen, and show its
+pictures large enough for their text. The search must find polar_rotation, tabs and dark mode must switch, and titles must be larger than
+headings. Text, also in pictures, must be readable in light and in dark mode: with a contrast of 4.5, as WCAG says.
 """
 import os
 import shutil
@@ -76,7 +76,7 @@ class Browser:
         for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        # Debian's browser and driver; otherwise those that Selenium finds without access to the network.
+        # Debian's browser and driver; without them, Selenium looks for others on this machine.
         if chromium := shutil.which("chromium"):
             options.binary_location = chromium
         self.driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))

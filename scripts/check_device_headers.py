@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles the headers of kernels for devices with recorded/cuda_standard.h in place of the standard library, as NVRTC does.
 
-Needs no NVRTC: that header must have every part of the standard library that kernels/ and packs/ use.
+So the check needs no NVRTC. It fails if recorded/cuda_standard.h lacks a part of the standard library that kernels/ and packs/ use.
 Usage: check_device_headers.py COMPILER INCLUDE
 """
 

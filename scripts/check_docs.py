@@ -67,7 +67,7 @@ def faults_of_vocabulary():
 
 
 def faults_of_speed():
-    """Rows of the table in docs/tour.md that differ from those in docs/benchmarks.md."""
+    """Rows of the table in docs/tour.md that differ from the rows in docs/benchmarks.md."""
     best = {}
     for size, operation, own, line in benchmarks(root / "docs" / "benchmarks.md"):
         best.setdefault(operation, {})[size] = f"{line['best']} ×" + f" ({own})" * (own != size)
@@ -113,7 +113,7 @@ def faults_of_messages():
 
 
 def faults_of_versions():
-    """Files that name a version other than that of the headers."""
+    """Files that name another version than the headers."""
     header = (root / "include" / "neml2" / "version.h").read_text(encoding="utf-8")
     version = ".".join(re.findall(r"#define NEML2_VERSION_\w+ (\d+)", header))
     for name in ("CITATION.cff", "packaging/vcpkg/neml2/vcpkg.json", "packaging/conda-forge/recipe.yaml"):

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Compiles each header of include/neml2 with nothing before it: check_headers.py FOLDER COMPILER FLAG...
 
-A header is tested alone if its file has read, above its first declaration, only headers that it includes itself. So if it includes
-another header there, one file that includes first that header and then this one tests both. The script compiles the fewest such
-files, less than half the number of headers. LibTorch's headers, which only core/aten.h includes, are compiled once; check_layers.py
-checks that headers that use LibTorch include core/aten.h.
+A header is tested alone if the compiler has read, before the first declaration of the header, only headers that it includes itself. So if
+X.h includes W.h there, one file that includes first W.h and then X.h tests both. The script compiles the fewest such files, less than half
+as many as there are headers. LibTorch's headers, which only core/aten.h includes, are compiled once; check_layers.py checks that headers
+that use LibTorch include core/aten.h.
 """
 import os
 import re
@@ -32,7 +32,8 @@ def before(header):
 
 
 def chains(headers):
-    """Lists that contain each header once, in which every header precedes those that include it. The matching that saves most text is used."""
+    """Lists that together contain each header once; within a list every header precedes the headers that include it. Headers are matched
+    so that the most text is saved."""
     closure = {h: reached_from([h]) for h in headers}
     size = {h: h.stat().st_size for h in ROOT.rglob("*.h")}
     cost = {h: sum(map(size.get, closure[h])) for h in headers}

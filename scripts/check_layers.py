@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 ROOT = PROJECT / "include"
-ROOMS = {  # the rooms that each may include besides itself
+ROOMS = {  # the rooms that each room may include besides itself
     "kernels": [],
     "packs": ["kernels"],
     "recorded": ["kernels", "packs"],
@@ -22,7 +22,7 @@ ROOMS = {  # the rooms that each may include besides itself
 }
 WITHOUT_TORCH = ["kernels", "packs", "recorded"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
-APART = [  # headers that programs of headers alone include in addition to neml2.h, since they take long to compile
+APART = [  # headers that take long to compile: programs of headers alone include them in addition to neml2.h
     ROOT / "neml2" / "math" / "recordings.h",
 ]
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # includes the room gradients, an exception to the order of the rooms
@@ -82,8 +82,8 @@ def breaches(header):
 
 
 def class_needs(header):
-    """The headers that a header of types includes above its class, except those of lower rooms, fwd.h and bases of its class, also of
-    template arguments. Headers of labels may include one another, since they form no circles."""
+    """The headers that a header of types must not include above its class. There it may include headers of lower rooms, fwd.h, and the
+    headers of its base classes and of their template arguments. Headers of labels may include one another, since they form no circles."""
     text = header.read_text(encoding="utf-8")
     below = re.search(r'^(// ---- Definitions|#include "[^"]*-inl\.h")', text, re.M)
     if header.parent.name != "tensors" or header.name.startswith("Labeled") or not below:
@@ -105,7 +105,7 @@ def past(header):
 
 
 def foreign_namespaces(header):
-    """The namespaces that a header opens besides neml2 and that of its room."""
+    """The namespaces that a header opens besides neml2 and the namespace of its room."""
     name = header.relative_to(ROOT / "neml2")
     room = name.parts[0] if len(name.parts) > 1 else None
     text = header.read_text(encoding="utf-8")
@@ -131,7 +131,7 @@ def untested():
 
 
 def reached_from(headers, past=None):
-    """These headers of the library, and the headers that they include, except through headers already visited."""
+    """These headers of the library, and all headers that they include, directly or indirectly, but not through the header `past`."""
     reached, todo = set(), list(headers)
     while todo:
         header = todo.pop()

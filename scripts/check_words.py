@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Finds constructions that readers stumble over in pages, comments, docstrings and messages, and says what to write instead. Finds long lines
-in pages, except in code, tables and the descriptions of pictures.
+"""Finds constructions that readers stumble over in pages, comments, docstrings and messages, and says what to write instead. It also finds
+long lines in pages, except in code, tables and the descriptions of pictures.
 
 It looks only for constructions that are hardly ever right. Code, headings and links are left out.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists the fused functions without a derivative rule: their definitions evaluate a leaf by its name alone.
+"""Lists the fused functions without a derivative rule. Their definitions evaluate a leaf by its name alone.
 
 A rule names the type of its operation, `add_gradient_rule<tensors::Rotate, ...>`. An operation that has only a name for messages,
 `engine::evaluate_leaf<R4>("drotate", ...)`, has no rule, and no separate kernel on a device either.

@@ -120,7 +120,7 @@ class Header:
         raw, begin = (cursor.raw_comment or "").encode(), cursor.extent.start.offset
         at = self.source.rfind(raw, 0, begin)
         if not raw or at < 0 or b"\n\n" in self.source[at + len(raw):begin]:
-            return ""  # or it belongs to another declaration of the same name
+            return ""  # there is no comment, or it belongs to another declaration of the same name
         return self.plain(raw)
 
     @staticmethod
@@ -265,8 +265,8 @@ def read(paths):
 
 
 def bring(headers, cursors):
-    """Moves declarations of kernels/ that are for users to other headers: names go to the header with the using declaration, and enumerations
-    to the header whose functions take them."""
+    """Moves declarations of kernels/ that are for users to other headers: classes go to the header with the using declaration, and
+    enumerations and other names to the header whose functions take them."""
     for path, outer in cursors:
         kernels, inner = Header(path), list(outer.get_children())
         kernels.read(inner, ("neml2",))

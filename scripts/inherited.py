@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The members that a type inherits: factories, shown as if the type declared them, and other members, grouped by the headings between them."""
+"""The members that a type inherits: factories, shown as if the type declared them, and other members, grouped by their headings."""
 import re
 
 from headers import Class
@@ -36,8 +36,8 @@ class Bases:
         return "TensorBase" in self.of(name) and name != "PrimitiveTensor"
 
     def factories(self, name):
-        """Constructors and factories, as declarations of the type. Those for dynamic and intermediate dimensions are left out if
-        others exist."""
+        """Constructors and factories, as declarations of the type. Overloads for dynamic and intermediate dimensions are left out if
+        other overloads exist."""
         base = next(self.of(name))
         if name in self.shown_again.get(name, set()):  # using PrimitiveTensor::PrimitiveTensor
             for f in self.functions[base]:

@@ -3,7 +3,7 @@
 """Builds and tests the library with different versions of LibTorch, compilers, standards and flags, one combination after another.
 
 scripts/matrix.py                 lists the cells and their last results, which are in build/matrix/results.json
-scripts/matrix.py run NAME...     configures, builds and tests these, each in build/matrix/NAME
+scripts/matrix.py run NAME...     configures, builds and tests these cells, each in build/matrix/NAME
 scripts/matrix.py run --all ...   builds and tests the whole library there, not only a part that takes minutes
 
 A torch of pip that is missing in build/matrix is installed there; for C++, only the CPU part of a torch for CUDA is. A release of
@@ -52,11 +52,11 @@ class Cell:
     compiler: str
     standard: int
     build: str  # CMAKE_BUILD_TYPE, then flags
-    sample: str  # a key of SAMPLES, PYTHON, or the name of what the command runs
+    sample: str  # a key of SAMPLES, PYTHON, or a name for the tests that the command runs
     command: str = ""  # a make command to run instead
     result: str = "not run here"  # until the first run
     debian: str = "bookworm"  # the release in which it runs
-    python: str = ""  # the version of Python that runs it, if not that of the release
+    python: str = ""  # the version of Python that runs it; empty for the Python of the release
 
 
 def in_ci(name, libtorch, layout, standard, build, sample, command):
@@ -104,7 +104,7 @@ def run(log, *command, **options):
 
 
 def cuda_libraries(metadata):
-    """The requirements of a torch for CUDA that its CPU libraries are linked with."""
+    """The packages that a torch for CUDA requires and that its libraries for CPUs are linked with."""
     toolkit = re.search(r"Requires-Dist: cuda-toolkit\[.*?\] ?\(?==([\d.]+)", metadata)
     if toolkit:
         return [f"cuda-toolkit[cudart,cupti]=={toolkit[1]}"]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes tests/support/matrix_references.h: functions of 3 x 3 matrices to 17 digits, from 50 correct ones, with their conditions.
+"""Writes tests/support/matrix_references.h: functions of 3 x 3 matrices, rounded to 17 digits from 50 correct ones, and their conditions.
 
     pip install mpmath; scripts/matrix_references.py > tests/support/matrix_references.h
 
-A table has numbers with enough digits; long double has only 64 bits, on some machines 53, and __float128 is not available everywhere. The
-algorithms differ from those of the library: they are plain iterations, with a precision that grows with the condition.
+Tests read this table because they cannot compute with enough digits themselves: long double has only 64 bits, on some machines 53, and
+__float128 is not available everywhere. The algorithms differ from those of the library: they are plain iterations, with a precision that
+grows with the condition.
 
 The condition of f at A is |df/dA| |A| / |f(A)| in Frobenius norms, by differences.
 """
@@ -174,7 +175,7 @@ def main():
             size = mp.mpf(10) ** random.choice([0, 0, -290, -150, -60, -14, 11, 60, 150, 290])
             Q, P = random_turn(), random_turn()
             for name in any_matrix:
-                # the result of det is a number
+                # det grows with the third power of s
                 s = size if name != "det" else mp.mpf(10) ** (mp.log10(size) / 3)
                 row(name, Q * d * P.T * s, 80)
             S = Q * d * Q.T

@@ -3,7 +3,7 @@
 """Runs the C++ examples that draw pictures: pictures.py EXAMPLES FOLDER
 
     scripts/pictures.py build/dev/examples docs/images   # draws the pictures of the repository again
-    scripts/pictures.py ... --check                      # also lists the pictures in docs/images that differ from them
+    scripts/pictures.py ... --check                      # also lists the pictures in docs/images that differ from the new ones
 
 EXAMPLES is the folder of the programs. The Python examples draw their pictures in `make python-test`.
 """

@@ -84,7 +84,7 @@ def listed(functions, owner, scope):
         last = f is functions[-1] or functions[functions.index(f) + 1].name != f.name
         if comment or last:
             by_name = any(a.annotation and ast.unparse(a.annotation) == "str" for g in group for a in g.args.args)
-            said = comment if by_name else first_sentence(comment)  # only names are listed
+            said = comment if by_name else first_sentence(comment)  # the whole comment where it lists the names that a str may be
             if scope != "crystallography" and any(in_python_formulas(as_declared(g, scope)) for g in group):
                 said = f"{said} [in formulas]".strip()
             out += [f"    # {line}".rstrip() if by_name else lines(f"    # {line}", "    # ") for line in said.splitlines()]
@@ -184,7 +184,7 @@ def written(module, names, paths, home):
 
 
 def built():
-    """The folder of the stubs that were written last, or none."""
+    """The folder of the stubs that were written last; None if there are no stubs."""
     found = [*ROOT.glob("build/python/*/python/neml2_tensors/tensors.pyi"), *ROOT.glob("build/python/venv/lib/python3*/site-packages/neml2_tensors/tensors.pyi")]
     return max(found, key=lambda f: f.stat().st_mtime).parent if found else None
 

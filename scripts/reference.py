@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes build/docs/reference.md, every public function of the headers with its comment, and the tables of docs/reference.md, the names that
-each header declares. --check writes no files, and prints the differences."""
+"""Writes build/docs/reference.md, every public function of the headers with its comment, and the tables of docs/reference.md, which list
+the names that each header declares. --check writes no files, and prints whether the tables differ."""
 import re
 import sys
 from os.path import relpath
@@ -81,7 +81,7 @@ def by_namespace(found):
 
 
 def names(found):
-    """Types and constants: lines of one block, those with longer comments below it."""
+    """Types and constants, as lines of one block; declarations with longer comments follow below it."""
     out = []
     for space, part in by_namespace(found):
         short = [n for n in part if "\n" not in n.comment]

@@ -34,7 +34,8 @@ LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
 
 
 def without_white(svg):
-    """A picture without white behind it and with grey instead of black, so that it can be read on light and on dark pages. Only matplotlib's pictures are changed."""
+    """A picture without white behind it and with grey instead of black, so that it can be read on light and on dark pages. Only pictures
+    by matplotlib are changed."""
     if "matplotlib" not in svg:
         return svg
     svg = re.sub(r'(?<=" style=")fill: #ffffff(?="/>\n *</g>)', "fill: none", svg)
@@ -43,7 +44,8 @@ def without_white(svg):
 
 
 def written(folder):
-    """A function that writes a file only if its text has changed, so that Sphinx does not read the page again; and the set of these files."""
+    """A function that writes a file only if its text has changed, so that Sphinx does not read the page again; and the set of all files for
+    which it was called."""
     files = set()
 
     def write(name, text):
@@ -526,8 +528,8 @@ def main(folder):
         drawn = [f for f in (ROOT / made / picture.name for made in MADE) if f.exists()]
         write(f"images/{picture.name}", without_white((drawn or [picture])[0].read_text(encoding="utf-8")))
 
-    # The targets of C++ names. If several headers have a name, the target is the header whose page has that name, otherwise that of SR2,
-    # otherwise the first one.
+    # The targets of C++ names. If several headers have a name, the target is the header whose page has that name, otherwise the header of
+    # SR2, otherwise the first header.
     names, headers = {}, {}
     for page in sorted(pages, key=lambda p: (not p.path.startswith("tensors/SR2"), p.path.startswith(("core/", "kernels/")))):
         headers[f"neml2/{page.path}"] = page.name

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Finds the public functions that a formula of vmap can call: the rooms of rows have them, too, for the same types.
+"""Finds the public functions that a formula of vmap can call: kernels/ and packs/ have these functions, too, for rows of the same types.
 
-A formula is called with rows: `dev(s)` is then kernels::dev of a kernels::SR2<T>. So a function is part of the vocabulary if the
-kernels or packs have a function of the same name that takes rows of its arguments' types. Calls with a namespace, `linalg::eigh(s)`, find
-no such function. In Python it must also be among the functions that python/generate.py registers for rows, or that are written by hand in
-bindings/row_calls.cpp, neml2_tensors/_rows.py and neml2_tensors/_equivalent_stresses.py.
+A formula is called with rows: `dev(s)` is then kernels::dev of a kernels::SR2<T>. So a function is part of the vocabulary if
+kernels/ or packs/ have a function of the same name that takes rows of its arguments' types. Calls with a namespace, `linalg::eigh(s)`, find
+no such function. In Python the function must also be registered for rows by python/generate.py, or written by hand in
+bindings/row_calls.cpp, neml2_tensors/_rows.py or neml2_tensors/_equivalent_stresses.py.
 
     vocabulary.py COMPILER    checks that the compiler finds exactly these functions for rows
 """
@@ -49,7 +49,7 @@ def kind(parameter):
 
 
 def functions_of_rows():
-    """The functions of rows by name; for each, the kinds of its parameters and whether they may be left out."""
+    """The functions of rows by name; for each overload, the kinds of its parameters and whether each may be left out."""
     out = {}
     for header in [*INCLUDE.glob("kernels/*.h"), *INCLUDE.glob("packs/*.h")]:
         text = without_comments(header)
@@ -71,7 +71,7 @@ def fits(public, row, letters):
 
 
 def takes(given, types, least, letters):
-    """Whether a function of rows with these parameters takes arguments of these types, or the first of them."""
+    """Whether a function of rows with these parameters takes arguments of these types, or only the first `least` arguments."""
     kinds = [k for k, _ in given]
     if "..." in kinds:  # any number of parameters
         at = kinds.index("...")
@@ -87,7 +87,8 @@ def callable_with(name, types, least=0, letters=frozenset()):
 
 
 def in_formulas(f):
-    """Whether the function f of the headers may be called in a C++ formula. The members in the rooms of rows are factories only for formulas."""
+    """Whether the function f of the headers may be called in a C++ formula. Of members, only the factories declared for formulas may:
+    static templates that return auto."""
     if f.static and f.letters and f.text.startswith("static auto "):
         return True
     least = sum(not a.default for a in f.args)
@@ -106,11 +107,11 @@ IN_PYTHON |= {f"logical_{name}" for name in re.findall(r'(?m)^_logical\("(\w+)"'
 IN_PYTHON |= {*re.findall(r"(?m)^@_of_batches\ndef (\w+)", (ROOT / "python" / "neml2_tensors" / "_equivalent_stresses.py").read_text(encoding="utf-8"))}
 OTHER_NAMES = dict(re.findall(r'\{"(\w+)", "(\w+)"\}', BY_HAND.partition("\nformula_name(")[2].partition("\n}")[0]))
 OPERATORS_OF_ROWS = {"operator" + o for o in [*OPERATORS.split(), *"== != < > <= >= & | ~".split()]}
-NO_ROWS = {"SFR4", "WFR4", "R5", "R8", "SSSSR8", "MillerIndex"}  # with SFFR4 and WFFR4 for the first two
+NO_ROWS = {"SFR4", "WFR4", "R5", "R8", "SSSSR8", "MillerIndex"}  # formulas have SFFR4 and WFFR4 in place of the first two
 
 
 def in_python_formulas(f):
-    """Whether it may be called in a Python formula, as a function or as a method of a tensor."""
+    """Whether the function may be called in a Python formula, as a function or as a method of a tensor."""
     types = [f.scope] * (f.is_class and not f.static) + [kind(a.type) for a in f.args]
     name, least = OTHER_NAMES.get(f.name, f.name), len(types) - sum(bool(a.default) for a in f.args)
     if f.static and in_formulas(f):

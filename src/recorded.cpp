@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// Recorded formulas: how they are recorded and differentiated, their source code, and their evaluation over batches, by kernels on devices
-/// other than the CPU. This file records only (NEML2_RECORDS): interpreter.cpp has their loop.
+/// other than the CPU. This file only records formulas, and is compiled quickly (NEML2_RECORDS); interpreter.cpp has the loop that runs
+/// recordings.
 #include "neml2/engine/CudaCompiler-inl.h"
 #include "neml2/engine/CudaDriver-inl.h"
 #include "neml2/engine/KernelCache-inl.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Associated flow of an anisotropic sheet: plastic strain along the gradient of an equivalent stress. Strips are pulled at several angles to
-the rolling direction, by an implicit step of plasticity without stress at the sides, with the equivalent stresses of Hill (1948), Hosford
-(1972) and Barlat (Yld2004-18p). The yield stresses and r-values are compared with those measured on the aluminium alloy 2090-T3.
+"""Associated flow of an anisotropic sheet: plastic strain along the gradient of an equivalent stress. Strips are pulled at several angles
+to the rolling direction, by an implicit step of plasticity without stress at the sides, with the equivalent stresses of Hill (1948),
+Hosford (1972) and Barlat (Yld2004-18p). Yield stresses and r-values are printed beside the values measured on the aluminium alloy 2090-T3.
 
     associated_flow.py [--plot FILE]
 """
@@ -74,7 +74,8 @@ def step(strain: SR2, plastic_strain: SR2, alpha: Scalar, equivalent: Equivalent
 
 # begin strip
 def strip(angle: Scalar, elongation: Scalar, equivalent: Equivalent) -> tuple[Scalar, Scalar]:
-    """A strip cut at an angle to the rolling direction, after a step of tension: the ratio of its stress to the yield stress, and its r-value."""
+    """A strip cut at an angle to the rolling direction, after a step of tension: the ratio of its stress to the yield stress, and its
+    r-value."""
     c, s = math.cos(angle), math.sin(angle)
     axes = R2.fill(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)  # the axes of the strip in those of the sheet
     none = 0.0 * SR2.fill(angle)

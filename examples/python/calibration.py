@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Calibration: seven parameters of a viscoplastic model are found from measured stresses. Thin tubes are twisted forward, back and forward
-again at six rates; the measurements are simulated here, from known parameters and noise. The gradient of the misfit passes back through all
-steps, and in each step through the equations that newton solved, to an optimizer of PyTorch. The model is that of viscoplasticity.py in
-shear, where its thirteen equations reduce to three.
+again at six rates; the measurements are simulated here, from known parameters and noise. An optimizer of PyTorch uses the gradient of the
+misfit, which passes back through all steps, and in each step through the equations that newton solved. In shear, as here, the thirteen
+equations of the model in viscoplasticity.py reduce to three.
 
     calibration.py [--plot FILE]
 """
@@ -25,7 +25,7 @@ from neml2.tensors import Scalar
 
 try:
     from tqdm import tqdm
-except ImportError:  # a progress bar, which is not needed
+except ImportError:  # the progress bar is optional
 
     def tqdm(steps, **_):
         return steps
@@ -83,7 +83,8 @@ def twist(strain: Scalar, old: State, logarithms: Parameters, dt: Scalar) -> tup
 
 # %% [markdown]
 # ## Measurements
-# The unknowns are logarithms of the ratios to the start values, so that all values that the optimizer tries are positive and have equal weight.
+# The unknowns are the logarithms of the ratios to the start values, so that all values that the optimizer tries are positive and have equal
+# weight.
 
 # %%
 truth = {"yield, MPa": 100, "Q, MPa": 50, "b": 30, "C, MPa": 20e3, "gamma": 200, "K, MPa": 80, "n": 5}
@@ -142,8 +143,8 @@ def evaluate() -> torch.Tensor:
 
 
 misfits = []
-for _ in tqdm(range(6), disable=None):  # None: where there is no terminal
-    misfits.append(optimizer.step(evaluate).sqrt())  # before ten iterations
+for _ in tqdm(range(6), disable=None):  # None: no bar if there is no terminal
+    misfits.append(optimizer.step(evaluate).sqrt())  # the misfit before these ten iterations
 
 print("iterations   misfit, MPa")
 for k, misfit in enumerate(misfits):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""J2 plasticity over several processes: 1001 points are strained in ten steps, each process has its part of them, and the yield
+"""J2 plasticity over several processes: 1001 points are strained in ten steps, and each process has a part of the points. The yield
 stress and the hardening modulus, which all points share, are found from measured stresses. The output is the same for any number
-of processes, in all digits (--digits shows them). The points, and the numbers, are those of distributed_j2.cpp.
+of processes, in all digits (--digits shows them). distributed_j2.cpp has the same points and gives the same numbers.
 
     python distributed_j2.py
     torchrun --nproc-per-node 4 distributed_j2.py
@@ -48,7 +48,7 @@ start, truth = (300.0, 500.0), (250.0, 2000.0)  # yield stress and hardening mod
 def stresses(strain: SR2, logarithms: torch.Tensor) -> SR2:
     """The final stress of the points of this process, (n; 6)."""
     (n,) = strain.batch.shape
-    # for each of the points, so that the derivative is the sum over all of them
+    # one value per point, so that the derivative is the sum over all points
     yield_stress, modulus = (many.expand_batch(s * exp(Scalar(x)), n) for s, x in zip(start, logarithms))
     stress, plastic_strain, alpha = SR2.zeros(n), SR2.zeros(n), Scalar.zeros(n)
     for step in range(1, steps + 1):

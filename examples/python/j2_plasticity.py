@@ -2,7 +2,7 @@
 """Von Mises plasticity with linear isotropic hardening: radial return (Simo and Hughes, Computational Inelasticity, 1998,
 section 3.3), written for one point and run over a batch; its consistent tangent from the same formula; and Newton's method,
 with that tangent, for thin tubes that are twisted by a constant torque while they are pulled and pushed: five stresses and
-one strain are prescribed. The tubes, and the numbers, are those of j2_plasticity.cpp.
+one strain are prescribed. j2_plasticity.cpp has the same tubes, and gives the same numbers.
 
     j2_plasticity.py [--plot FILE]
 """

@@ -31,7 +31,7 @@ class State:
 
 
 @dataclass
-class Forces:  # on the two
+class Forces:  # on the plastic strain and on p
     plastic_strain: SR2
     p: Scalar
 
@@ -122,7 +122,7 @@ def overstress_equation(x: Scalar, over: Scalar, p: Scalar, m: Material, dt: Sca
 
 @neml2.formula
 def by_hand(strain: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR2, State]:
-    """Radial return: the direction of flow is that of the trial stress, and one equation remains.
+    """Radial return: the flow has the direction of the trial stress, and one equation remains.
     Source: Simo and Hughes (1998), Computational Inelasticity, chapters 2 and 3."""
     trial = 2 * m.G * (dev(strain) - old.plastic_strain)
     shifted = trial - 2 / 3 * m.C * old.plastic_strain
@@ -141,7 +141,7 @@ def check(what: str, a: torch.Tensor, b: torch.Tensor, relative: float = 1e-10) 
     print(f"{what}, to {relative:.0e}" if error < relative else f"{what}: NO, but to {error:.0e}")
 
 
-# Strains in all directions, the small ones elastic, from a state that has hardened.
+# Strains in all directions, from a state that has hardened; the response to the small strains is elastic.
 N = 1000
 directions = torch.sin(1.7 * torch.arange(6.0 * N)).reshape(N, 6)
 strain = SR2(torch.linspace(0, 3e-3, N).unsqueeze(-1) * directions)
@@ -175,7 +175,7 @@ class History:  # (steps + 1, rates)
     work: torch.Tensor  # supplied
     stored: torch.Tensor
     dissipated: torch.Tensor
-    by_overstress: torch.Tensor  # the same, from yield stress and overstress
+    by_overstress: torch.Tensor  # the dissipated energy, from yield stress and overstress
 
 
 def cycle(cycles: int, steps: int) -> History:

@@ -25,7 +25,7 @@ from neml2.tensors import SR2, Scalar
 
 try:
     from tqdm import tqdm
-except ImportError:  # a progress bar, which is not needed
+except ImportError:  # the progress bar is optional
 
     def tqdm(steps, **_):
         return steps
@@ -38,7 +38,7 @@ torch.set_default_dtype(torch.float64)
 # ## The equations
 # The equations at the end of a step are written for one point. The unknowns are thirteen numbers, a dataclass of two tensors and a
 # scalar. In units of the yield stress all equations have equal weight. The overstress is an unknown rather than the plastic strain: the
-# power law is smooth in it, while its inverse has an infinite slope where flow begins.
+# power law is smooth in the overstress, while its inverse has an infinite slope where flow begins.
 
 
 # %%
@@ -131,7 +131,7 @@ dt = 4 * amplitude / steps / rate
 
 state = State(SR2.zeros(6), SR2.zeros(6), Scalar.zeros(6))
 strains, stresses, plastic = [], [], []  # of the last cycle
-for step in tqdm(range(1, cycles * steps + 1), disable=None):  # None: where there is no terminal
+for step in tqdm(range(1, cycles * steps + 1), disable=None):  # None: no bar if there is no terminal
     t = 4 * (step % steps) / steps
     strain = amplitude * (t if t < 1 else 2 - t if t < 3 else t - 4) * path
     stress, state = update(strain, state, material, dt)
@@ -149,9 +149,9 @@ for r, computed, closed in zip(rate.tolist(), highest.tolist(), expected.tolist(
 
 # %% [markdown]
 # ## The consistent tangent
-# The tangent comes from the same formula, and includes the solution of the equations. Here it is compared with central differences, at strains
-# in all directions, the small ones elastic. Numbers and tensors without a batch, as the material and the state here, may be
-# used in a formula without being its arguments.
+# The tangent comes from the same formula, and includes the solution of the equations. Here it is compared with central differences, at
+# strains in all directions; the response to the small strains is elastic. A formula may use numbers and tensors without a batch that are
+# not its arguments, such as the material and the state here.
 
 # %%
 N, h = 1000, 1e-8

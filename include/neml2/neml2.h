@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Everything at once: convenient, but slower to compile than the headers of the types you use. It does not
-/// include tensors/gradients.h, which a program includes in one source file.
+/// Includes the headers of all types and functions: convenient, but slower to compile than the headers of the types
+/// you use. Not included are math/recordings.h, distributed/batch.h, and tensors/gradients.h, which a program
+/// includes in one source file.
 #include "neml2/math/TensorCache.h"
 #include "neml2/math/broadcast.h"
 #include "neml2/math/diagonal.h"

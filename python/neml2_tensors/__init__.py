@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Batched tensors over PyTorch for constitutive models, in one pass over memory.
 
-The types are in neml2.tensors and here, functions of any type in neml2.math, crystal symmetry in
-neml2.crystallography, where neml2 stands for this package: `import neml2_tensors as neml2` always imports it, and
-`import neml2` does where no other package has that name. `python -m neml2_tensors --cmake-prefix` prints where C++
-programs find the same library.
+The types are in neml2.tensors and in neml2 itself, functions of any type in neml2.math, crystal symmetry in
+neml2.crystallography. Here neml2 stands for this package: `import neml2_tensors as neml2` always imports it;
+`import neml2` imports it only where no other package has that name. `python -m neml2_tensors --cmake-prefix` prints
+where C++ programs find the same library.
 """
 
 from importlib import import_module
@@ -15,7 +15,7 @@ from ._build import __version__ as __version__
 
 
 def _import_torch() -> None:
-    """Imports torch; if it does not fit, the error says which one is needed, where the loader would only name a missing symbol."""
+    """Imports torch. If it does not fit, the error says which torch is needed; the loader would only name a missing symbol."""
     release = ".".join(TORCH.split(".")[:2])
     built = f"neml2-tensors {__version__} was built with torch {TORCH} and works with torch {release}"
     mend = (
@@ -40,7 +40,7 @@ import_module("._C", __name__)  # defines the modules below
 for _name in ("tensors", "math", "crystallography"):
     _module = import_module(f".{_name}", __name__)
     setattr(_module, "__all__", [n for n, v in vars(_module).items() if not n.startswith("_") and not isinstance(v, TypeVar)])
-from . import _defaults as _defaults  # noqa: E402  # now, since no transform of torch.func may be active while it is imported
+from . import _defaults as _defaults  # noqa: E402  # now, because no transform of torch.func may be active during this import
 from . import _equivalent_stresses, _interop, _refusals, _rotations, crystallography, distributed, formulas, math, tensors  # noqa: E402
 from ._derivatives import gradient as gradient, hessian as hessian, jacobian as jacobian  # noqa: E402
 from ._derivatives import isotropic as isotropic, value_and_gradient as value_and_gradient  # noqa: E402

@@ -28,7 +28,7 @@ def compile_programs(formula: Any, backend: str) -> None:
 
 class Request(NamedTuple):
     program: Any
-    formula: Callable[[], Any]  # None after it was deleted: its program need not be compiled then
+    formula: Callable[[], Any]  # returns None after the formula was deleted: the program need not be compiled then
 
 
 class Background:
@@ -97,8 +97,8 @@ class Background:
         return True
 
     def _make(self) -> bool:
-        """Whether one program was done: a program that another process has compiled meanwhile, or the first one that no process is
-        compiling."""
+        """Finishes programs that other processes have compiled meanwhile, or compiles the first program that no process is compiling.
+        Returns whether a program is done."""
         with self._lock:
             for source, requests in list(self._waiting.items()):
                 if all(r.formula() is None for r in requests):
@@ -134,7 +134,7 @@ def _warn(error: Exception) -> None:
         return
     try:
         warnings.warn(f"a formula could not be compiled, and stays interpreted: {error}", RuntimeWarning, stacklevel=2)
-    except Warning:  # the user turns warnings into errors: the thread must survive one
+    except Warning:  # the user turns warnings into errors: the thread must survive such an error
         threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
 

@@ -27,10 +27,10 @@ recording: Any = import_module("._C", __package__).recording
 
 BACKENDS = ("auto", "interpreter", "compiler")
 CALLS = 20  # calls of a formula before "auto" compiles it in the background: compiling does not pay for a formula that is called once
-# The largest number of operations that "auto" compiles, so that a compiler takes less than a minute on a slow core, and half a GB. On such
-# a core gcc 12 took, at -O2: 2 s and 0.11 GB for 850 operations, 5 s and 0.17 GB for 3500 (21 s and 0.32 GB if 800 of them are tanh), 32 to
-# 41 s and 0.34 GB for 7000 to 7700, 41 s and 0.46 GB for 10500. A random formula with derivatives at three levels took 19 minutes and 3.4
-# GB. -O1 takes half as long.
+# The largest number of operations that "auto" compiles: up to this number a compiler takes less than a minute on a slow core, and less than
+# half a GB. On such a core gcc 12 took, at -O2: 2 s and 0.11 GB for 850 operations, 5 s and 0.17 GB for 3500 (21 s and 0.32 GB if 800 of
+# them are tanh), 32 to 41 s and 0.34 GB for 7000 to 7700, 41 s and 0.46 GB for 10500. A random formula with derivatives at three levels
+# took 19 minutes and 3.4 GB. -O1 takes half as long.
 LARGEST = 6000
 KEPT = 1000  # the largest number of formulas in the cache: the oldest are removed
 _LIBRARY = re.compile(r"formula-[0-9a-f]{64}\.so")  # the names of files and folders that are made here: no other file is ever removed
@@ -70,7 +70,7 @@ def link_flags() -> list[str]:
 
 
 class Source(NamedTuple):
-    """The source that is compiled, and the name of its library."""
+    """The compiler's command, the source that it compiles, and the name of the library."""
 
     command: tuple[str, ...]
     text: str
@@ -172,7 +172,7 @@ def _made(source: Source, kept: Path | None, is_waited_for: bool) -> Any:
                 os.replace(library_file, parent / source.name)  # in one step, so that no process sees half of it
                 _tidy(parent)
             return library
-        except (OSError, RuntimeError) as e:  # read-only, or full
+        except (OSError, RuntimeError) as e:  # such as a folder that is read-only, or a full disk
             error = e
         finally:
             if place:
@@ -228,8 +228,8 @@ def _why_not_private(path: Path) -> str:
 
 
 def _tidy(parent: Path) -> None:
-    """Removes the libraries unused for longest, and the files of processes that were killed while compiling; files with other names are
-    kept."""
+    """Removes the libraries that have been unused for the longest time, and the files of processes that were killed while compiling. Files
+    with other names are kept."""
     now = time.time()
     entries = [p for p in parent.iterdir() if not p.is_symlink()]
     libraries = sorted((p for p in entries if _LIBRARY.fullmatch(p.name) and p.is_file()), key=_age, reverse=True)
@@ -240,7 +240,7 @@ def _tidy(parent: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
         elif _compilers.LOCK.fullmatch(left.name) and left.is_file():
             with _compilers.FileLock(left).hold():
-                pass  # If no process held it, it is removed.
+                pass  # removes the file of the lock if no process holds it
 
 
 def _age(path: Path) -> float:

@@ -26,7 +26,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 NICENESS = "10"  # for compilers that nobody waits for: beside a program that uses all cores they get a tenth of one core
-PROCESSOR_TIME, TIME = 120, 900  # their limits in seconds: of processor time, and of elapsed time
+PROCESSOR_TIME, TIME = 120, 900  # the limits of these compilers in seconds: of processor time, and of elapsed time
 # Options that compile a recording to a library, with the same arithmetic as this library and without warnings of unused code.
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno")
 LIBRARY = ("-shared", "-fPIC", "-w")
@@ -48,7 +48,7 @@ def version(command: tuple[str, ...]) -> str:
     return run([*command, "--version"]).stdout
 
 
-# ---- Running one ----
+# ---- Running a compiler ----
 
 _running: dict[subprocess.Popen[str], Path | None] = {}  # the compilers, and the folders that they write to
 _state = threading.Lock()  # guards _running
@@ -91,8 +91,8 @@ def _input() -> Iterator[int]:
 
 
 def run(command: list[str], place: Path | None = None, is_waited_for: bool = True) -> subprocess.CompletedProcess[str]:
-    """The output of a compiler, in any encoding. Its temporary files are in `place`, too. A compiler that nobody waits for has a time
-    limit; exceeding it is an error."""
+    """Runs a compiler and returns its output, which may be in any encoding. Its temporary files are in `place`, too. A compiler that nobody
+    waits for has a time limit; exceeding it is an error."""
     nice = None if is_waited_for else shutil.which("nice")
     if nice:
         command = [nice, "-n", NICENESS, *command]
@@ -161,7 +161,7 @@ def end() -> None:
     for process in running:
         _kill(process)
     for thread in [t for t in threading.enumerate() if t.name.startswith(THREADS)]:
-        thread.join(2)  # they end at once, as no compiler runs any more
+        thread.join(2)  # they end at once, because no compiler runs any more
     for place in filter(None, running.values()):
         shutil.rmtree(place, ignore_errors=True)
 
@@ -169,7 +169,7 @@ def end() -> None:
 THREADS = "neml2 compiles"  # the beginning of the names of threads that compile in the background
 atexit.register(end)
 
-# ---- One at a time ----
+# ---- One compiler at a time ----
 
 
 class Turn:
@@ -211,7 +211,7 @@ class FileLock:
         self._owner = 0
 
     def acquire(self) -> bool:
-        """Takes the lock if it is free, and says whether it was."""
+        """Takes the lock if it is free, and returns whether it was free."""
         while fcntl:
             try:
                 file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
@@ -225,7 +225,7 @@ class FileLock:
                     self._file, self._owner, file = file, os.getpid(), -1
                     _held.add(self)
                     return True
-            except FileNotFoundError:  # the process that held it has removed it meanwhile
+            except FileNotFoundError:  # the process that held the lock has removed the file meanwhile
                 pass
             except BlockingIOError:
                 return False
@@ -276,7 +276,8 @@ def most(is_waited_for: bool) -> int:
 
 @contextlib.contextmanager
 def place_on_machine(folder: Path | None, is_waited_for: bool) -> Iterator[bool]:
-    """Whether one more compiler may run on this machine, counting the processes that use this folder. Machines may share a folder."""
+    """Whether one more compiler may run on this machine, counting the compilers of all processes that use this folder. Machines may share a
+    folder."""
     if folder is None:
         yield True
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The device of new tensors where none is given."""
+"""The device of new tensors if a call names none."""
 
 from collections.abc import Callable
 

@@ -21,11 +21,12 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
         def second_piola_kirchhoff(C, mu):
             return 2.0 * neml2.gradient(energy, C, mu)
 
-    (batch; ), (batch; x) -> (batch; x): the derivative by an SR2 is an SR2, in Mandel components, too. argnums is the place or the name of
-    an argument, or a tuple of these, which gives a tuple. The derivative by a group has the group's structure, with None for its numbers.
+    (batch; ), (batch; x) -> (batch; x): the derivative by an SR2 is an SR2, also in Mandel components. argnums is the place or the name of
+    an argument, or a tuple of these: then the result is a tuple. The derivative by a group has the group's structure, with None for its
+    numbers.
 
     The function takes single tensors, as for vmap. In a formula it may use variables of the enclosing function. The derivative may itself
-    be differentiated, by gradient, value_and_jacobian, newton or autograd. It is exact: where(c, a, b) has the derivative of the side
+    be differentiated, by gradient, value_and_jacobian, newton or autograd. It is exact: where(c, a, b) has the derivative of the branch
     taken, and a norm has the derivative 0 at 0.
 
     Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
@@ -49,7 +50,7 @@ def jacobian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
     """The derivative of a function that returns tensors, by the argument argnums; also in a formula.
 
     (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2. For several argnums or results it is a tuple: the derivatives of
-    the first result by each argument, then those of the next result, as in value_and_jacobian. For the rest see gradient.
+    the first result by each argument, then the derivatives of the next result, as in value_and_jacobian. For the rest see gradient.
     """
     return value_and_jacobian(function, *arguments, argnums=argnums, **keywords)[1]
 
@@ -90,8 +91,8 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
     Vec, the result is Σ_i f_i(λ) v_i v_i with the eigenvectors v_i; when two eigenvalues change places, the two f_i must do so, too.
     (batch; 6), ... -> (batch; ) or (batch; 6).
 
-    A scalar result has two derivatives, and a tensor has one; autograd takes further derivatives from the eigenvectors, so that they are NaN
-    where eigenvalues are equal.
+    A scalar result has first and second derivatives, and a tensor has first ones; autograd takes further derivatives from the eigenvectors,
+    so that they are NaN where eigenvalues are equal.
 
     Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
     """
@@ -140,7 +141,7 @@ class _Operation:
 def _evaluate(
     operation: Callable[..., Any], function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any
 ) -> Any:
-    """An operation over a batch."""
+    """Calls an operation over a batch."""
     name = operation.__name__
     x = _by_place(name, function, arguments, keywords)
     if not any(isinstance(leaf, TensorBase) for leaf in flatten(x)[0]):
@@ -205,8 +206,8 @@ def _said(value: Any, leaves: list[Any]) -> str:
 def _jacobians(
     name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any, with_value: bool = False
 ) -> tuple[Any, list[list[Any]]]:
-    """The function's result, and for each tensor in it the derivatives by the arguments. Without with_value the result may belong to other
-    tensors of the same types."""
+    """The function's result, and for each tensor in it the derivatives by the arguments. Without with_value the result may be that of
+    stand-ins for the arguments: then only its types and structure may be used."""
     places = _places(name, function, arguments, argnums)
     groups = [flatten(arguments[k]) for k in places]
     for k, (leaves, _) in zip(places, groups, strict=True):

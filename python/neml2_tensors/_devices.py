@@ -30,8 +30,8 @@ class DeviceKernel(NamedTuple):
 
 
 def device_kernels() -> list[DeviceKernel]:
-    """The kernels of this process so far, in the order they were made: a formula that is not among them did not run fused on a device.
+    """The kernels of this process so far, in the order in which they were made. A formula without a kernel did not run fused on a device.
 
-    They are made when a formula is first called with tensors of a dtype on a CUDA device.
+    A kernel is made when a formula is first called with tensors of a dtype on a CUDA device.
     """
     return [DeviceKernel(*k) for k in recording.device_kernels()]

@@ -81,8 +81,8 @@ def on_leaves(
     n: int | None = None,
     accepts: str = "",
 ) -> T:
-    """Calls run(processes, x, counts) for each tensor of a group. In x the dimension d is the first one; the result has `more` more
-    dimensions than x."""
+    """Calls run(processes, x, counts) for each tensor of a group. The result has `more` more dimensions than x. In x the dimension d is the
+    first one; if `more` is 1, d is a new dimension, the first one of the result."""
     p = Processes(name, group)
     try:
         leaves, together, entries, call = _checked(p, a, d, n, accepts)
@@ -123,7 +123,7 @@ def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple
             "same number in all (.batch.expand)."
         )
     described = [leaf.described(new) if isinstance(leaf, Leaf) else repr(leaf) for leaf in leaves]
-    if not recording.is_leaf(a):  # a difference in order or kind would add up different tensors
+    if not recording.is_leaf(a):  # groups that differ in order or kind would add up tensors that do not belong together
         described = [f"{path}: {text}" for path, text in zip(together.paths(), described, strict=True)]
         described = [f"a {type(a).__name__} with {', '.join(described)}"]
     return leaves, together, sizes.pop() if sizes else 0, f"{p.name} of {', '.join(described)} along dimension {d}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Equivalent stresses, in formulas and on batches. The formulas are those of include/neml2/kernels/equivalent_stresses.h;
+"""Equivalent stresses, in formulas and on batches. include/neml2/kernels/equivalent_stresses.h has the same formulas in C++;
 test_equivalent_stresses.py compares the two."""
 
 import functools
@@ -51,11 +51,12 @@ def _or_one(is_zero: Any, a: Any) -> Any:
 
 @_of_batches
 def hill(s: SR2, parameters: Any) -> Scalar:
-    """Hill's quadratic equivalent stress of 1948, √(F (s_11 - s_22)² + G (s_22 - s_00)² + H (s_00 - s_11)² + 2 L s_12² + 2 M s_02² + 2 N s_01²).
+    """Hill's quadratic equivalent stress of 1948,
+    √(F (s_11 - s_22)² + G (s_22 - s_00)² + H (s_00 - s_11)² + 2 L s_12² + 2 M s_02² + 2 N s_01²).
 
-    (batch; 6), (batch; ) of each parameter -> (batch; ), in the unit of s. The parameters are a group of six numbers or Scalars F, G, H, L, M, N,
-    or those of hill_parameters. Axis 0 is the rolling direction of a sheet, 1 the transverse and 2 the normal direction. hill equals
-    von_mises for F = G = H = 1/2, L = M = N = 3/2.
+    (batch; 6), (batch; ) of each parameter -> (batch; ), in the unit of s. The parameters are a group of six numbers or Scalars F, G, H, L,
+    M, N, such as the result of hill_parameters. Axis 0 is the rolling direction of a sheet, 1 the transverse and 2 the normal direction.
+    hill equals von_mises for F = G = H = 1/2, L = M = N = 3/2.
 
     Source: Hill (1948), Proc. R. Soc. Lond. A 193, 281-297.
     """

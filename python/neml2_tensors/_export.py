@@ -97,7 +97,7 @@ class Variable(NamedTuple):
     place: int  # the index among all numbers of the arguments, or of the results and derivatives
     size: int
     member: str = ""  # the name of the argument or result
-    where: str = ""  # the place in it
+    where: str = ""  # the place in that argument or result
 
 
 def export(
@@ -117,10 +117,10 @@ def export(
 
     The arguments are as in a call; only their types count. kind is one of
 
-    - "c": functions of C, `NAME(points, arguments..., results...)` and, with argnums, `NAME_jacobian(..., derivatives...)`, which also gives
-      the derivatives by the arguments argnums of the results `of`, as value_and_jacobian does. The tensors of an argument lie one after the
-      other: an SR2 as xx, yy, zz, √2 yz, √2 xz, √2 xy. An argument that consists of plain numbers is one row for all points; any other has
-      one row per point. Each function returns the number of points at which a result is NaN.
+    - "c": functions of C, `NAME(points, arguments..., results...)` and, with argnums, `NAME_jacobian(..., derivatives...)`. NAME_jacobian
+      also gives the derivatives of the results `of` by the arguments argnums, as value_and_jacobian does. The tensors of an argument lie
+      one after the other: an SR2 as xx, yy, zz, √2 yz, √2 xz, √2 xy. An argument that consists of plain numbers is one row for all points;
+      any other argument has one row per point. Each function returns the number of points at which a result is NaN.
     - "umat": the subroutine UMAT of Abaqus/Standard and of codes with the same interface. The names of the formula's arguments say what the
       solver passes: strain, strain_before, strain_increment, stress_before, deformation_gradient, deformation_gradient_before, time_step,
       time, temperature; state, old, old_state or state_before is the state, in STATEV; all other arguments are in PROPS, in their order.
@@ -130,9 +130,9 @@ def export(
       does not converge, the subroutine changes only PNEWDT, which it halves.
 
     Both kinds have a function `NAME_variables`, which gives names, types, places and sizes of all arguments, states, properties and
-    results. Existing files of that name are overwritten only if export wrote them. The compiler is the one for formulas, CXX; its options
-    are used, too: CXX="g++ -march=native". The elementary functions are those of the C library; their last bit may differ from that of the
-    functions used on batches.
+    results. Existing files of that name are overwritten only if export wrote them. CXX names the compiler, as for formulas; its options are
+    used, too: CXX="g++ -march=native". The elementary functions are those of the C library; their last bit may differ from the results of
+    the functions used on batches.
     """
     if kind not in KINDS:
         raise ValueError(f"export: the kind is {kind!r}. Expected one of {', '.join(KINDS)}.")
@@ -172,7 +172,7 @@ def export(
 
 
 def _is_of_c(name: str) -> bool:
-    """Whether the C library has a function of this name, which programs would call instead of the exported one."""
+    """Whether the C library has a function of this name: programs would call it instead of the exported function."""
     try:
         return any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6"))
     except OSError:  # another platform
@@ -499,7 +499,7 @@ def _where(v: Variable, is_shared: bool) -> str:
 
 
 def _identifier(name: str, taken: Collection[str]) -> str:
-    """A name for a parameter of a C function, different from those of its other parameters."""
+    """A name for a parameter of a C function that differs from the names of its other parameters."""
     name = re.sub(r"\W", "_", name, flags=re.ASCII)
     if not name[:1].isalpha():
         name = f"a{name}"

@@ -41,7 +41,7 @@ def rebuilt(cls: Any, *parts: Any) -> Any:
 
 
 def attributes(a: Any) -> tuple[Any, Any]:
-    """The attributes that a derived class adds, in pickle's form: those of __dict__ and those of __slots__."""
+    """The attributes that a derived class adds, in pickle's form: first __dict__, then a dict of the attributes in __slots__."""
     slots = {name: getattr(a, name) for name in copyreg._slotnames(type(a)) if hasattr(a, name)}  # type: ignore[attr-defined]
     return getattr(a, "__dict__", None), slots
 

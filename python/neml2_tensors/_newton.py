@@ -20,8 +20,8 @@ X = TypeVar("X")
 
 @dataclasses.dataclass(frozen=True)
 class NewtonReport(Generic[X]):
-    """The result of newton_report: the solution, the number of evaluations of the residual, whether it has converged, and the norm of
-    the residual at the solution, without derivatives outside of formulas."""
+    """The result of newton_report: the solution, the number of evaluations of the residual, whether the point has converged, and the norm
+    of the residual at the solution. Outside of formulas this norm has no derivatives."""
 
     solution: X
     iterations: Scalar
@@ -68,8 +68,8 @@ def _of_unknowns(choice: Any, guess: Any, read: Callable[[Any], tuple[float, ...
 
 
 def _places(unknown: Any, guess: Any, name: str) -> list[int]:
-    """The places in a guess that a choice names: the one of the given number, or those of the unknowns with the given name, `p` or
-    `inner.p`, and of their members."""
+    """The places in a guess that a choice names: a number is one place; a name, `p` or `inner.p`, stands for the unknown with this name, or
+    for all members of the group with this name."""
     leaves, structure = flatten(guess)
     if not isinstance(unknown, str):
         place = operator.index(unknown)
@@ -142,17 +142,17 @@ def newton(
 ) -> X:
     """The x with residual(x, *arguments) = 0 at each point, by Newton's method from a guess; also in a formula.
 
-    x is a tensor or a group of tensors (tuples, dicts, dataclasses). So is the result of residual, which has as many numbers as x.
-    residual is a function of single tensors, as for vmap. Batch shapes broadcast: (batch; base) of the guess -> (batch; base).
+    x is a tensor or a group of tensors (tuples, dicts, dataclasses). residual is a function of single tensors, as for vmap. It returns a
+    tensor or a group, too, with as many numbers as x. Batch shapes broadcast: (batch; base) of the guess -> (batch; base).
 
-    Each point stops by itself, once |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each equation
-    i, and then takes one more step. A step is halved if the step after it, computed with the same derivatives, would not be shorter
+    Each point stops by itself: once |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each equation
+    i, it takes one more step. A step is halved if the step after it, computed with the same derivatives, would not be shorter
     (line_search). bounds = (lower, upper) keep iterates inside, max_step bounds the change of each number in a step; either may be a dict
     by the places or names of unknowns: {"p": (0.0, 1.0)}. If max_iterations evaluations do not suffice, the derivatives are singular or a
-    number is NaN, x is NaN, or the last iterate with keep_unconverged.
+    number is NaN, then x is NaN; with keep_unconverged x is the last iterate.
 
-    Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a. In a formula they exist by everything that the residual uses,
-    elsewhere only by the arguments. The result has no derivative by the guess.
+    The solution is differentiated as an implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a. In a formula it has derivatives by everything that
+    the residual uses, elsewhere only by the arguments. It has no derivative by the guess.
 
     Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.
     """
@@ -162,8 +162,8 @@ def newton(
 
 
 def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **options: Any) -> NewtonReport[X]:
-    """newton with a report at each point: solution, iterations, converged, and residual, the norm of the residual at the solution. The
-    options are those of newton.
+    """newton with a report at each point: solution, iterations, converged, and residual, the norm of the residual at the solution. It takes
+    the options of newton.
 
     At a simple root the residual is small beside the tolerance, because the last step follows the test. A residual near the absolute
     tolerance means that the derivatives vanish at the solution, as at a multiple root, or that the equations are small numbers: then x may

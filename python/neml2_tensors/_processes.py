@@ -41,8 +41,8 @@ class Processes:
         return dist.group.WORLD if self._group is None else self._group
 
     def device(self) -> torch.device:
-        """The device for tensors that are exchanged and read at once: the CPU if the group can use it, since that avoids waiting for another
-        device."""
+        """The device for tensors that are exchanged and read at once: the CPU if the group can use it, since reading from another device
+        waits for that device."""
         return torch.device("cpu") if self.reaches("cpu") else torch.device("cuda", torch.cuda.current_device())
 
     def reaches(self, kind: str) -> bool:
@@ -70,7 +70,7 @@ class Processes:
         return [head[2] for head in heads]
 
     def refuse(self, error: BaseException) -> None:
-        """Tells the other processes, which wait, that this one has refused its arguments."""
+        """Tells the other processes, which wait, that this process has refused its arguments."""
         text = f"{type(error).__name__}: {error}"
         self._texts(text, self._heads([-1, len(text.encode()), 0]))
 
@@ -125,7 +125,7 @@ class Processes:
         return buffer.view(part.dtype)[: part.numel()].reshape(part.shape)
 
     def gather_to(self, part: torch.Tensor, counts: Sequence[int], source: int) -> torch.Tensor | None:
-        """gather with the result in one process only."""
+        """Does what gather does, with the result in one process only."""
         largest, shape = max(counts), part.shape[1:]
         width = largest * shape.numel() * part.element_size()
         buffers = None
@@ -212,8 +212,8 @@ def tree_sum(p: Processes, part: torch.Tensor, counts: Sequence[int]) -> torch.T
 
 
 def _levels(begin: int, end: int, total: int) -> Iterator[tuple[tuple[int, int], bool]]:
-    """The sums of a part [begin, end) of `total` entries that are left for all processes to add. For each: (level, number), and whether it
-    is the first number of the part at this level, or the last."""
+    """The sums of a part [begin, end) of `total` entries that are left for all processes to add. For each: (level, number), and True if it
+    is the first number of the part at this level, False if it is the last."""
     level = 0
     while begin < end:
         if total == 1:

@@ -27,7 +27,7 @@ PRODUCTS = {
     "Tensor": ("Tensor",),
 }
 ROTATED = ("Vec", "WR2", "R2", "SR2", "R4", "SSR4")
-# Expressions that convert a tensor to another type: one with all components, or another description of a rotation.
+# Expressions that convert a tensor to another type: to a type with all components, or to another description of a rotation.
 OTHERWISE = {
     "SR2": {"R2": "R2({})"},
     "WR2": {"R2": "R2({})"},

@@ -41,8 +41,9 @@ def mean_rotation(r: Rot, weights: Scalar | float = 1.0, d: int = 0) -> Rot:
     """The mean of the rotations along batch dimension d: the R with the smallest Σ_k w_k |R - R_k|², for weights w_k > 0.
 
     Its quaternion is the eigenvector of the largest eigenvalue of Σ_k w_k q_k q_kᵀ, in which q and -q are the same rotation.
-    (..., n, ...; 3) -> (..., ...; 3). It is not unique where that eigenvalue is double, for example for two rotations half a turn apart; its derivative is NaN there. The
-    rotations are not reduced by a symmetry: bring equivalent ones near each other first. Not in formulas.
+    (..., n, ...; 3) -> (..., ...; 3). The mean is not unique where that eigenvalue is double, for example for two rotations half a turn
+    apart; its derivative is NaN there. The rotations are not reduced by a symmetry: bring equivalent rotations near each other first. The
+    function is not available in formulas.
 
     Source: Markley, Cheng, Crassidis and Oshman (2007), Averaging Quaternions, J. Guid. Control Dyn. 30, 1193-1197.
     """
@@ -61,8 +62,8 @@ def mean_rotation(r: Rot, weights: Scalar | float = 1.0, d: int = 0) -> Rot:
 
 
 def _first_eigenvector(S: torch.Tensor) -> torch.Tensor:
-    """The eigenvector of the largest eigenvalue. Its derivatives are those of two steps of Newton's method from the solution, up to the third:
-    those of eigh are NaN where other eigenvalues are equal, for example those of rotations about one axis."""
+    """The eigenvector of the largest eigenvalue, exact up to its third derivatives. Two steps of Newton's method from the solution are
+    differentiated, because the derivatives of eigh are NaN where other eigenvalues are equal, for example for rotations about one axis."""
     values, vectors = torch.linalg.eigh(S.detach())
     found, l = vectors[..., -1], values[..., -1:]
     q, one = found, torch.eye(4, dtype=S.dtype, device=S.device)

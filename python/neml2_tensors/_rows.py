@@ -237,7 +237,7 @@ def _ufunc(self: Any, function: Any, method: str, *inputs: Any, **keywords: Any)
 
 Row.__array_ufunc__ = Condition.__array_ufunc__ = _ufunc
 Row.clip = lambda self, lower, upper, out=None: math.clamp(self, lower, upper)  # numpy.clip calls it
-Row.__int__ = Row.__trunc__ = lambda self: float(self)  # refuses
+Row.__int__ = Row.__trunc__ = lambda self: float(self)  # which raises
 Row.rint = Row.__round__  # numpy.round calls it
 
 
@@ -318,7 +318,7 @@ def _col(A: Any, i: int) -> Any:
 
 
 def _einsum(equation: str, operands: Any) -> Any:
-    """Sums of products of components, one by one."""
+    """Sums of products, each component computed by itself."""
     ones = [torch.ones(t.base.shape) for t in operands]
     types = [t.type if isinstance(t, Row) else type(t) for t in operands]
     math.einsum(equation, [Tensor(one, 0) if t is Tensor else t(one) for t, one in zip(types, ones, strict=True)])  # raises an error for unsuitable arguments

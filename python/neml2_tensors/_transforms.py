@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Formulas inside the transforms of torch.func, and with tangents of forward mode.
 
-A recorded formula is one operation of PyTorch there. Its gradients and its tangents are formulas, too, so the derivatives of any order
-are those of the library, each in one pass.
+A recorded formula is one operation of PyTorch there. Its gradients and its tangents are formulas, too, so derivatives of any order follow
+the rules of the library, each in one pass.
 """
 
 from collections.abc import Sequence

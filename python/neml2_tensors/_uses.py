@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_MOST = 10000  # the largest number of functions and objects that are searched; uses in further ones are not seen
+_MOST = 10000  # the largest number of functions and objects that are searched; uses in further functions and objects are not seen
 _LIBRARIES = {"neml2_tensors", "torch", "numpy", "builtins"}
 _STANDARD = str(Path(sysconfig.get_path("stdlib")))
 _INSTALLED = {"site-packages", "dist-packages"}  # folders of installed packages
@@ -20,8 +20,8 @@ Use = tuple[Any, str]  # a namespace, a cell or an object, and a name that is lo
 
 
 def uses(*roots: Any) -> list[Use]:
-    """The uses of functions and objects, and of the functions, classes and objects that they use, except those of libraries: Python, torch,
-    NumPy, this library, and all installed packages other than that of a root."""
+    """The uses of functions and objects, and of the functions, classes and objects that they use. Libraries are left out: Python, torch,
+    NumPy, this library, and all installed packages except the packages of the roots."""
     search = _Search(packages_of(*roots))
     search.left.extend(roots)
     return search.run()
@@ -67,7 +67,7 @@ class _Search:
         self._of_classes: dict[int, Any] = {}  # namespaces of classes, because each call of vars makes a new one
 
     def run(self) -> list[Use]:
-        objects = names = 0  # the numbers of those that have been looked up
+        objects = names = 0  # the numbers of objects and names that have been looked up
         while self.left and len(self._kept) < _MOST:
             while self.left:
                 self._visit(self.left.pop())
@@ -173,7 +173,7 @@ class _Search:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code object and those of functions defined in it."""
+    """A code object, and the code objects of functions defined in it."""
     yield code
     for c in code.co_consts:
         if isinstance(c, types.CodeType):
@@ -189,7 +189,7 @@ def _class_of(o: Any) -> type:
 
 
 def _operators(place: Any) -> set[str]:
-    """Names of methods in the namespace of a class that Python calls without their names being written."""
+    """Names of special methods in the namespace of a class: Python calls them although no code contains their names."""
     return set() if isinstance(place, dict) else {n for n in place if n.startswith("__") and isinstance(place[n], types.FunctionType)}
 
 

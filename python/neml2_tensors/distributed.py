@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Batches over several processes, on torch.distributed (Gloo on CPUs, NCCL on GPUs).
 
-Each process has a part of a batch, and calls all other functions of the library on that part. Here are the functions of all parts:
+Each process has a part of a batch, and calls all other functions of the library on that part. This module has the functions of all parts:
 
-    scatter_batch, expand_batch    give each process its part of a tensor that all processes, or one, have
+    scatter_batch, expand_batch    give each process its part of a tensor that all processes have, or that one process has
     gather_batch, batch_sum, batch_mean, batch_max, batch_min    give all processes the same result from the parts
 
-Results of the latter are bitwise the same for any number of processes, and so are the gradients.
+The results of the second group are bitwise the same for any number of processes, and so are the gradients.
 
 Gradients are those of one loss that all processes compute from the same numbers. For a tensor that all processes have, all of them
-get the same gradient, that of the whole batch. For a divided batch, each process gets the gradient by its own part. So compute a loss
+get the same gradient, over the whole batch. For a divided batch, each process gets the gradient by its own part. So compute a loss
 from results of batch_sum, batch_mean or gather_batch, and pass parameters that all points share through expand_batch (or
 scatter_batch, if each point has its own).
 
 All processes of the group (default: all processes) call a function together, with tensors of the same type, dtype and shape except
 for the number of entries along batch dimension d; each may have a different number of these, or none. One call may take a group of
-tensors (tuples, lists, dicts, dataclasses). Any other difference is a ValueError in all processes, before anything has been exchanged.
+tensors (tuples, lists, dicts, dataclasses). Any other difference is a ValueError in all processes, before tensors are exchanged.
 If a process ends, or does not call within the time limit given to init_process_group, the others get a RuntimeError.
 """
 
@@ -75,7 +75,7 @@ def scatter_batch(a: T, d: int = 0, group: Group = None, *, source: int | None =
 def gather_batch(a: T, d: int = 0, group: Group = None) -> T:
     """All parts, one after the other by rank along batch dimension d, in all processes: (..., n, ...; base) -> (..., Σn, ...; base).
 
-    Derivatives: for each part, those of its entries.
+    Derivatives: each part gets the derivatives by its entries.
     """
     return on_leaves("gather_batch", a, d, group, lambda p, x, counts: differentiated(Gather, x, p, counts))
 
@@ -121,14 +121,14 @@ def batch_mean(a: T, d: int = 0, group: Group = None) -> T:
 
 def batch_max(a: T, d: int = 0, group: Group = None) -> T:
     """The largest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
-    the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too. A ValueError if no process has an entry.
+    the unit of a; NaN if any value is NaN. Equal values share the derivative. Also for integers. A ValueError if no process has an entry.
     """
     return _extremum("batch_max", a, d, group, torch.amax)
 
 
 def batch_min(a: T, d: int = 0, group: Group = None) -> T:
     """The smallest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
-    the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too. A ValueError if no process has an entry.
+    the unit of a; NaN if any value is NaN. Equal values share the derivative. Also for integers. A ValueError if no process has an entry.
     """
     return _extremum("batch_min", a, d, group, torch.amin)
 

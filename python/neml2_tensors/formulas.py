@@ -37,9 +37,9 @@ class Formula(recording.Formula):  # type: ignore[misc]
     """A formula that is recorded when it is first called with arguments of certain types.
 
     Calling it with tensors and numbers is vmap of its function; in a class it is a method. Everything that the function uses besides its
-    arguments keeps the value that it has during the recording. If a global name, a variable of the enclosing function, a member of a module
-    or an attribute has another value later, also one used in functions that it calls, the formula is recorded again. Changes inside a list,
-    a dict or a tensor are not noticed: pass these as arguments, or call clear().
+    arguments keeps the value that it has during the recording. The formula is recorded again if a global name, a variable of the enclosing
+    function, a member of a module or an attribute gets another value, also if only functions that it calls use it. Changes inside a list, a
+    dict or a tensor are not noticed: pass these as arguments, or call clear().
     """
 
     def __init__(self, function: Callable[..., Any], backend: str | None = None):
@@ -93,7 +93,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         """All arguments by their places, also those that were passed by name."""
         bound = inspect.signature(self.__wrapped__, follow_wrapped=False).bind(*instance, *arguments, **keywords)
         given = set(bound.arguments)
-        if bound.kwargs:  # arguments that follow an omitted one
+        if bound.kwargs:  # arguments that follow an omitted argument
             bound.apply_defaults()
         if bound.kwargs:
             raise TypeError(f"vmap: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
@@ -196,8 +196,8 @@ def formula(function: Callable[..., Any] | None = None, *, backend: str | None =
         @neml2.formula
         def energy(strain, stiffness): ...
 
-    backend is "auto" (interpreted, and compiled in the background once that pays), "interpreter" or "compiler"; the default is the value of
-    the environment variable NEML2_FORMULAS.
+    backend is "auto" (interpreted at first, and compiled in the background after 20 calls), "interpreter" or "compiler"; the default is the
+    value of the environment variable NEML2_FORMULAS, or "auto".
     """
     if function is None:
         return functools.partial(formula, backend=backend)
@@ -256,9 +256,9 @@ def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: Any
     argnums is the place or the name of an argument, or a tuple of these.
 
     Returns the value, and the Jacobian or, for several argnums or results, a tuple of Jacobians: of the first result by each
-    argument, then of the next. The Jacobian by a group has its structure, with None for its numbers. `of` names the results that are
-    differentiated, by place or name or a tuple of these; the others are returned without Jacobians. In a formula it differentiates at each
-    point. (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
+    argument, then of the next result. The Jacobian by a group has the group's structure, with None for its numbers. `of` names the results
+    that are differentiated, by place or name or a tuple of these; the others are returned without Jacobians. In a formula,
+    value_and_jacobian differentiates at each point. (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
     """
     if recording.is_recording():
         return _inside(function, arguments, keywords, argnums, of)

@@ -69,7 +69,7 @@ class History:
         numpy.savetxt(path, table, delimiter=",", header=",".join(table.dtype.names), comments="", fmt="%.17g")
 
     def plot(self, x: str, y: str, ax: Any = None, **options: Any) -> Any:
-        """Draws one column over another with matplotlib, one line per point; returns the axes. The options are those of matplotlib's plot."""
+        """Draws one column over another with matplotlib, one line per point, and returns the axes. matplotlib's plot gets the options."""
         if ax is None:
             from matplotlib import pyplot
 
@@ -148,14 +148,15 @@ def drive_and_jacobian(
 ) -> tuple[History, History]:
     """The history of drive, and its derivatives by parameters.
 
-    by has the names of arguments of update whose values are numbers or Scalars. The derivatives are a History, too, whose last batch
-    dimension has one entry per parameter: jacobian.column("stress.xx") is (steps, batch, parameters). Targets and initial values do not
+    by lists names of arguments of update; their values are numbers or Scalars. The derivatives are a History, too: its last batch
+    dimension has one entry per parameter, so jacobian.column("stress.xx") is (steps, batch, parameters). Targets and initial values do not
     depend on the parameters.
 
     The derivatives are carried from step to step, so the cost does not depend on the number of results: a least-squares fit needs one call
     per iteration. Autograd, which takes one backward pass per result, is for one loss of many parameters. Nothing is recorded for autograd.
 
-    Source: Michaleris, Tortorelli and Vidal (1994), Int. J. Numer. Meth. Engng. 37, 2471-2499, on direct differentiation of transient problems.
+    Source: Michaleris, Tortorelli and Vidal (1994), Int. J. Numer. Meth. Engng. 37, 2471-2499, on direct differentiation of transient
+    problems.
     """
     with torch.no_grad():
         run = _DriveForward(by, update, state, parameters, time, strain or {}, stress or {}, initial_strain, initial_stress)
@@ -348,7 +349,7 @@ class _Drive:
         """Called at the end of each step."""
 
     def _fails(self, step: int, point: int, active: torch.Tensor, residual: torch.Tensor) -> None:
-        """Says that a step does not converge, and why."""
+        """Raises an error that says why a step does not converge."""
         off, allowed = residual[active == point][0].tolist()
         where = f" at point {tuple(int(i) for i in torch.unravel_index(torch.tensor(point), self.batch))}" if self.batch else ""
         parts = f", also not in parts of 1/{2 ** self.options[2]} of it" if self.options[2] else ""

@@ -8,9 +8,9 @@
 /**
  * Sums over all components, in LibTorch calls.
  *
- * This room contains the batch bodies of operations. They do not call fused operations of the library, because every
- * operation that a batch body calls would be compiled in all programs that use the body's operation. Batch
- * dimensions broadcast as in matmul and mul.
+ * This room contains the batch bodies of operations. They do not call fused operations of the library, because then every
+ * program that uses an operation would also compile the operations that its body calls. Batch dimensions broadcast as in
+ * matmul and mul.
  */
 namespace neml2::composed
 {
@@ -37,8 +37,8 @@ append_dims(const at::Tensor & t, Size n)
 }
 
 /// A_ik B_kj of each pair of matrices. (..., n, k), (..., k, m) -> (..., n, m). A product is bitwise the same alone as in a batch,
-/// except where a batch shares one matrix and the product takes 400 multiplications or more. at::matmul computes one pair, and pairs
-/// that share a matrix, by functions that round differently than those for many pairs.
+/// except where a batch shares one matrix and the product takes 400 multiplications or more. The functions by which at::matmul computes
+/// one pair, or pairs that share a matrix, round differently from its function for many pairs.
 inline at::Tensor
 matrix_product(const at::Tensor & a, const at::Tensor & b)
 {
@@ -61,8 +61,8 @@ contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
                              .sum(-1, /*keepdim=*/false, product.scalar_type());
 }
 
-/// The largest |x_i| as a constant, so that the squares of x divided by it neither overflow nor all underflow; 1 where the
-/// largest |x_i| is 0 or not finite. (..., n) -> (..., 1)
+/// The largest |x_i| as a constant, but 1 where it is 0 or not finite. The squares of x divided by it neither overflow nor all
+/// underflow. (..., n) -> (..., 1)
 inline at::Tensor
 scale_of(const at::Tensor & x)
 {

@@ -130,7 +130,7 @@ quaternion_angle(const at::Tensor & q)
   return 2 * length_or_zero(u).atan2(side_of(s) * s).squeeze(-1);
 }
 
-/// u / |u|, -u / |u| where s < 0. (..., 4) -> (..., 3)
+/// u / |u|, or -u / |u| where s < 0. (..., 4) -> (..., 3)
 inline at::Tensor
 quaternion_axis(const at::Tensor & q)
 {
@@ -139,7 +139,7 @@ quaternion_axis(const at::Tensor & q)
 }
 
 /// (cos(|w|/2), w sin(|w|/2) / |w|), computed as in kernels::exp_quaternion. The condition `near` is a tensor of
-/// ones and zeros, since at::where has no meta kernel. (..., 3) -> (..., 4)
+/// ones and zeros, because at::where has no meta kernel. (..., 3) -> (..., 4)
 inline at::Tensor
 quaternion_exp_map(const at::Tensor & w)
 {
@@ -194,12 +194,12 @@ quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance
   return 4 * root_or_zero(one_and(-1).clamp_min(0)).atan2(at::sqrt(one_and(1))).squeeze(-1);
 }
 
-/// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, cos Ω = |q · p|, NaN unless -8 ≤ t ≤ 9.
+/// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, where cos Ω = |q · p| and ± is the sign of q · p; NaN unless -8 ≤ t ≤ 9.
 /// (..., 4), (..., 4), (...) -> (..., 4)
 inline at::Tensor
 slerp(const at::Tensor & q, const at::Tensor & p, const at::Tensor & t)
 {
-  const auto in_range = [](const at::Tensor & x) // outside the range: infinite, then NaN
+  const auto in_range = [](const at::Tensor & x) // infinite outside the range: the result is NaN
   { return x / x.ge(-8).to(x.scalar_type()) / x.le(9).to(x.scalar_type()); };
   const at::Tensor nearer = p * side_of(dot_last(q, p)), v = in_range(t).unsqueeze(-1);
   const at::Tensor d = dot_last(q - nearer, q - nearer),

@@ -76,8 +76,8 @@ cofactors(const at::Tensor & A)
   return at::stack(rows, -2);
 }
 
-/// b × c. The part of c along b, which would cancel in the product, is subtracted first; its size is taken as a constant. (...,
-/// 3), (..., 3) -> (..., 3)
+/// b × c. The part of c along b, which would cancel in the product, is subtracted first; its size is treated as a constant.
+/// (..., 3), (..., 3) -> (..., 3)
 inline at::Tensor
 cross_by_projection(const at::Tensor & b, at::Tensor c)
 {
@@ -89,7 +89,7 @@ cross_by_projection(const at::Tensor & b, at::Tensor c)
   return at::linalg_cross(b, c, -1);
 }
 
-/// Determinant: kernels::det_of(ScaledRows) for floating dtypes, otherwise by cofactors of the first row. (..., 3, 3) -> (...)
+/// Determinant: as in kernels::det_of(ScaledRows) for floating dtypes, otherwise by cofactors of the first row. (..., 3, 3) -> (...)
 inline at::Tensor
 det(const at::Tensor & A)
 {
@@ -108,7 +108,7 @@ det(const at::Tensor & A)
   return (lower.minimum(z) * upper.maximum(z) * d * middle).squeeze(-1);
 }
 
-/// Inverse, by the cofactors of the transpose: kernels::inv_of(ScaledRows). (..., 3, 3) -> (..., 3, 3)
+/// Inverse, by the cofactors of the transpose, as in kernels::inv_of(ScaledRows). (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 inv(const at::Tensor & A)
 {
@@ -128,8 +128,8 @@ inv(const at::Tensor & A)
   return r / s.transpose(-1, -2);
 }
 
-/// The tensor for LAPACK, or for its replacement on a device: float32 as float64 on the CPU, where
-/// LAPACK's float32 raises floating-point exceptions on ordinary matrices.
+/// Prepares a tensor for LAPACK, or for its replacement on a device. On the CPU float32 becomes float64, because
+/// LAPACK's float32 functions raise floating-point exceptions on ordinary matrices.
 /// @throws c10::Error for a dtype that LAPACK does not support; translate_errors reports it for the operation.
 inline at::Tensor
 for_lapack(const at::Tensor & t)
@@ -151,20 +151,20 @@ inverse_or_nan(const at::Tensor & M)
       .to(M.scalar_type());
 }
 
-/// X of A X = B, NaN where A is singular; and whether A is singular. (..., n, n), (..., n, k) -> (..., n, k) and (...)
+/// The solution X of A X = B, NaN where A is singular; and whether A is singular. (..., n, n), (..., n, k) -> (..., n, k) and (...)
 inline std::pair<at::Tensor, at::Tensor>
 solve_or_nan(const at::Tensor & A, const at::Tensor & B)
 {
-  const Size dim = std::max(
-      A.dim(), B.dim()); // with equal numbers of dimensions LibTorch would take B for matrices
+  // LibTorch takes B as matrices, not as vectors, if A and B have equally many dimensions.
+  const Size dim = std::max(A.dim(), B.dim());
   const auto matrices = [&](const at::Tensor & t) { return for_lapack(prepend_dims(t, dim)); };
   const auto solution = [&]
   {
     const at::Tensor a = matrices(A), b = matrices(B);
     if (!is_transformed(A) && !is_transformed(B))
       return at::linalg_solve_ex(a, b);
-    // PyTorch's derivative of linalg_solve is wrong in a vmap of forward mode, and fails for a singular matrix in functorch. For any y,
-    // A^-1 b = y + A^-1 (b - A y).
+    // PyTorch's derivative of linalg_solve is wrong in a vmap of forward mode, and fails for a singular matrix in functorch. Therefore the
+    // solution is computed as A^-1 b = y + A^-1 (b - A y), which is true for any y.
     const auto [inverse, info] = at::linalg_inv_ex(a);
     const at::Tensor y = at::matmul(inverse, b);
     return std::tuple(y + at::matmul(inverse, b - at::matmul(a, y)), info);

@@ -5,9 +5,8 @@
 #include "neml2/composed/kronecker.h"
 #include "neml2/core/shape.h"
 
-/// Operations of fourth and higher order tensors, in LibTorch calls. Pairs of
-/// indices are flattened, so that double contractions are products of matrices: n is 9, or 6 where
-/// both pairs are in Mandel components.
+/// Operations of fourth and higher order tensors, in LibTorch calls. Pairs of indices are flattened, so that
+/// double contractions are products of n×n matrices; n is 9, or 6 where both pairs are in Mandel components.
 namespace neml2::composed
 {
 /// Both index pairs of a fourth order tensor. (..., 3, 3, 3, 3) -> (..., 9, 9)
@@ -123,9 +122,8 @@ mandel_generators(const TensorOptions & options)
   return sym_pairs(generators(options));
 }
 
-/// Derivative by r of a tensor that r has rotated, from the matrix M of the rotated tensor, the
-/// generators of its pairs and the spin_by_rate of r. (..., n, n), (3, n, n), (..., 3, 3) -> (...,
-/// n, n, 3)
+/// Derivative by r of a tensor that r has rotated, from the matrix M of the rotated tensor, the generators of its
+/// pairs and the spin_by_rate of r. (..., n, n), (3, n, n), (..., 3, 3) -> (..., n, n, 3)
 inline at::Tensor
 rotation_derivative(const at::Tensor & M, const at::Tensor & generators, const at::Tensor & rate)
 {

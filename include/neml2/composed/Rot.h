@@ -33,7 +33,7 @@ rotation_of_rodrigues(const at::Tensor & rho)
   return rho / (1 + at::sqrt(1 + dot_last(rho, rho)));
 }
 
-/// J_ik = (4 (1 - s) δ_ik + 8 W_ik + 8 r_i r_k) / (1 + s)², s = r_k r_k, W = skew(r): the spin is
+/// J_ik = (4 (1 - s) δ_ik + 8 W_ik + 8 r_i r_k) / (1 + s)² with s = r_k r_k and W = skew(r). The spin is
 /// J_ik times the rate of r_k. (..., 3) -> (..., 3, 3)
 inline at::Tensor
 spin_by_rate(const at::Tensor & r)
@@ -43,8 +43,8 @@ spin_by_rate(const at::Tensor & r)
   return (4 * (1 - s) * at::eye(3, r.options()) + 8 * (skew(r) + rr)) / (d * d);
 }
 
-/// S_kil B_lj, where S_k is the skew matrix of the spin in column k of J: the rate of B's
-/// first index. (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
+/// S_kil B_lj, where S_k is the skew matrix of the spin in column k of J: the rate of B if only its
+/// first index rotates. (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
 inline at::Tensor
 turn(const at::Tensor & J, const at::Tensor & B)
 {
@@ -92,7 +92,8 @@ rotation_product_derivative(const at::Tensor & x, const at::Tensor & y, double s
          (1 + dot(x, x) * t - 2 * dot(x, y));
 }
 
-/// A sine or a cosine below this limit is round-off. Defined for any dtype, as dtypes that are not floating are refused later.
+/// A sine or a cosine below this limit is round-off. The function accepts any dtype, because dtypes that are not floating are refused
+/// later.
 inline double
 rounding(Dtype dtype)
 {
@@ -101,7 +102,7 @@ rounding(Dtype dtype)
   return 16 * (dtype == kFloat16 ? 9.7656e-4 : 7.8125e-3);
 }
 
-/// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)); where one of them
+/// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)). Where one of them
 /// is 0, its derivatives are 0. (..., 3), (..., 3) -> (..., 1), (..., 1)
 inline std::pair<at::Tensor, at::Tensor>
 quarter_angle(const at::Tensor & a, const at::Tensor & b)

@@ -56,7 +56,7 @@ dev_mandel(const at::Tensor & s)
 inline at::Tensor
 det_mandel(const at::Tensor & s)
 {
-  return composed::det(full(s)); // qualified, as at::det would match as well
+  return composed::det(full(s)); // qualified, because at::det would match as well
 }
 
 /// Inverse. (..., 6) -> (..., 6)
@@ -87,7 +87,7 @@ mandel_basis(const TensorOptions & options)
   return full(at::eye(6, options)).flatten(-2);
 }
 
-/// Mandel components of the part with both minor symmetries, of flattened pairs. (..., 9, 9) -> (..., 6, 6)
+/// Mandel components of the part with both minor symmetries, from flattened pairs. (..., 9, 9) -> (..., 6, 6)
 inline at::Tensor
 sym_pairs(const at::Tensor & M)
 {

@@ -3,7 +3,7 @@
 
 #include "neml2/composed/R4.h"
 
-/// Fourth order tensors with both minor symmetries, pairs in Mandel components, in LibTorch calls.
+/// Fourth order tensors with both minor symmetries, in LibTorch calls; pairs of indices are in Mandel components.
 namespace neml2::composed
 {
 /// C_ijkl A_kl. (..., 6, 6), (..., 3, 3) -> (..., 6)
@@ -51,7 +51,7 @@ drotate_self_mandel_pairs(const at::Tensor & C, const at::Tensor & r)
   return d.expand(utils::broadcast_sizes(d.sizes(), append_dims(C, 2).sizes()));
 }
 
-/// Gradient by R from the gradient by the mandel_rotation of R, 2 Q_ijkl R_jl. (..., 6, 6), (..., 3, 3) -> (..., 3, 3)
+/// The gradient by R, 2 Q_ijkl R_jl, from the gradient Q by the mandel_rotation of R. (..., 6, 6), (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 mandel_rotation_gradient(const at::Tensor & Q, const at::Tensor & R)
 {

@@ -6,8 +6,8 @@
 /// Cholesky's factor, in LibTorch calls.
 namespace neml2::composed
 {
-/// The lower triangular L of A = L Lᵀ, for the symmetric part of A; NaN where that part is not positive definite. (..., n, n) ->
-/// (..., n, n)
+/// The lower triangular L of A = L Lᵀ, for the symmetric part of A; NaN where the symmetric part is not positive definite.
+/// (..., n, n) -> (..., n, n)
 inline at::Tensor
 cholesky(const at::Tensor & A)
 {
@@ -25,7 +25,7 @@ cholesky_mandel(const at::Tensor & s)
   return composed::cholesky(full(s));
 }
 
-/// The gradient by A from the gradient by the factor, see kernels::cholesky_gradient. (..., n, n), (..., n, n) -> (..., n, n)
+/// The gradient by A from the gradient g by the factor; see kernels::cholesky_gradient. (..., n, n), (..., n, n) -> (..., n, n)
 inline at::Tensor
 cholesky_gradient(const at::Tensor & A, const at::Tensor & g)
 {

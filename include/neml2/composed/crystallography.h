@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-/// Symmetry of crystals, in LibTorch calls; a class is given by its unit quaternions S, (n, 4).
+/// Symmetry of crystals, in LibTorch calls. A symmetry class is given by its unit quaternions S, (n, 4).
 namespace neml2::composed
 {
 /// The matrices of a class; their entries 0, ±1/2, ±√3/2 and ±1 are exact except for the rounding of √3/2.
@@ -19,7 +19,7 @@ symmetry_matrices(const at::Tensor & S)
   return rounded.sign() * ((4 * rounded * rounded).round() / 4).sqrt();
 }
 
-/// T_ij v_j without repetitions, v and -v counted as one. (n, 3, 3), (3) -> (m, 3)
+/// T_ij v_j without repetitions; v and -v count as one direction. (n, 3, 3), (3) -> (m, 3)
 inline at::Tensor
 unique_directions(const at::Tensor & T, const at::Tensor & v)
 {
@@ -45,8 +45,7 @@ unique_directions(const at::Tensor & T, const at::Tensor & v)
   return all.index_select(0, at::tensor(kept, kInt64).to(all.device()));
 }
 
-/// r, and the S q that is closest to r, as unit quaternions. (..., 3), (..., 3), (n, 4) ->
-/// (..., 4), (..., 4)
+/// r and the S q that is closest to r, as unit quaternions. (..., 3), (..., 3), (n, 4) -> (..., 4), (..., 4)
 inline std::pair<at::Tensor, at::Tensor>
 closest_equivalent(const at::Tensor & r, const at::Tensor & q, const at::Tensor & operators)
 {

@@ -33,8 +33,8 @@ from_kocks(const at::Tensor & kocks, EulerConvention convention)
              : at::stack({a, b, pi - c}, -1);
 }
 
-/// The rotation by angles of Kocks, from the unit quaternion, real part first,
-/// (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos μ), μ = (a - c) / 2, δ = (a + c) / 2. (..., 3) -> (..., 3)
+/// The rotation by angles of Kocks, from the unit quaternion (real part first)
+/// (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos μ) with μ = (a - c) / 2 and δ = (a + c) / 2. (..., 3) -> (..., 3)
 inline at::Tensor
 rotation_of_kocks(const at::Tensor & kocks)
 {
@@ -45,8 +45,7 @@ rotation_of_kocks(const at::Tensor & kocks)
       {cosine * mu.sin(), sine * delta.cos(), sine * delta.sin(), cosine * mu.cos()}, -1));
 }
 
-/// The multiple of the period whose subtraction from x brings x + shift into [0, period), except
-/// for rounding.
+/// The multiple of the period that, subtracted from x, brings x + shift into [0, period), except for rounding.
 inline at::Tensor
 whole_periods(const at::Tensor & x, double shift, double period)
 {
@@ -54,7 +53,7 @@ whole_periods(const at::Tensor & x, double shift, double period)
   return ((x + (shift + tolerance)) / period).floor() * period;
 }
 
-/// √(u² + v²), with a zero derivative where it is 0. (...), (...) -> (...)
+/// √(u² + v²), whose derivatives are 0 where it is 0. (...), (...) -> (...)
 inline at::Tensor
 length_of_pair(const at::Tensor & u, const at::Tensor & v)
 {
@@ -96,7 +95,7 @@ euler_angles_of_rotation(const at::Tensor & r, EulerConvention convention, doubl
   return from_kocks(kocks_of_rotation(r), convention) / unit;
 }
 
-/// kernels::rotation_of_sequence. (..., 3) -> (..., 3)
+/// See kernels::rotation_of_sequence. (..., 3) -> (..., 3)
 inline at::Tensor
 rotation_of_sequence(const at::Tensor & angles, const kernels::EulerSequence & s)
 {
@@ -110,7 +109,7 @@ rotation_of_sequence(const at::Tensor & angles, const kernels::EulerSequence & s
       quaternion_product(quaternion_product(about(0), about(1)), about(2)));
 }
 
-/// kernels::sequence_of_rotation. (..., 3) -> (..., 3)
+/// See kernels::sequence_of_rotation. (..., 3) -> (..., 3)
 inline at::Tensor
 sequence_of_rotation(const at::Tensor & r, const kernels::EulerSequence & s)
 {

@@ -8,14 +8,14 @@
 #include "neml2/kernels/interpolation.h"
 
 /**
- * Tables of any size, in LibTorch calls: the interval of each point is found, its entries are gathered, and the
- * arithmetic is that of kernels/interpolation.h.
+ * Tables of any size, in LibTorch calls. The functions find the interval of each point, gather the entries of the interval, and
+ * compute with the arithmetic of kernels/interpolation.h.
  *
  * Tables have the shape (..., n), the points x the shape (...); all have the same number of batch dimensions.
  */
 namespace neml2::composed
 {
-/// Chooses between batches by a condition, for the arithmetic of rows.
+/// Chooses between batches by a condition; it is an argument of the functions of kernels/interpolation.h.
 struct Select
 {
   template <class A, class B>
@@ -25,15 +25,15 @@ struct Select
   }
 };
 
-/// Whether all points share this one table, which can be read at once.
+/// Whether all points share this table, and its values can be read.
 inline bool
 is_shared(const at::Tensor & table)
 {
   return table.numel() == table.size(-1) && has_known_values(table);
 }
 
-/// The number of inner abscissae at or below x. It is the index of the interval that x is in; beyond the ends, the first or the last.
-/// (...), (..., n) -> (...) int64
+/// The number of inner abscissae at or below x. This is the index of the interval that contains x; beyond the ends it is the index of the
+/// first or last interval. (...), (..., n) -> (...) int64
 inline at::Tensor
 interval_of(const at::Tensor & x, const at::Tensor & xs)
 {
@@ -91,8 +91,8 @@ struct Place
   {
     return beyond == Beyond::extrapolate ? x : held;
   }
-  /// y; NaN beyond the ends if `beyond` requests it, and NaN where the abscissae are not valid. If in_order is true, they are known
-  /// to be valid.
+  /// Returns y, but NaN beyond the ends if `beyond` requests it, and NaN where the abscissae are not in order. If in_order is true, they
+  /// are known to be in order.
   at::Tensor checked(const at::Tensor & y, Beyond beyond, bool in_order) const
   {
     at::Tensor r = y;
@@ -102,7 +102,7 @@ struct Place
   }
 };
 
-/// The cubic of a table of at least three points.
+/// The values of monotone cubics, for tables of at least three abscissae.
 inline at::Tensor
 on_cubics(const Place & p, const at::Tensor & ys, Beyond beyond)
 {
@@ -135,7 +135,7 @@ on_lines(const Place & p, const at::Tensor & ys, Beyond beyond)
                           Select());
 }
 
-/// The value at x of tables whose abscissae are known to be in order; for others it may be NaN.
+/// The values of tables at x. If in_order is false, the value is NaN where the abscissae are not in order.
 /// (...), (..., n), (..., n) -> (...)
 inline at::Tensor
 interpolate(const at::Tensor & x,
@@ -150,7 +150,7 @@ interpolate(const at::Tensor & x,
   return p.checked(cubic ? on_cubics(p, ys, beyond) : on_lines(p, ys, beyond), beyond, in_order);
 }
 
-/// The value at (x, y) of tables of two abscissae, the values of each table in one row.
+/// The values at (x, y) of tables of two abscissae. The values of each table are in one row.
 /// (...), (...), (..., n), (..., m), (..., n m) -> (...)
 inline at::Tensor
 interpolate(const at::Tensor & x,

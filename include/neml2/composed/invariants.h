@@ -7,7 +7,7 @@
 /// Invariants of symmetric tensors, in LibTorch calls.
 namespace neml2::composed
 {
-/// kernels::dev_of_differences by LibTorch. (..., 6) -> (..., 6)
+/// The deviator, as in kernels::dev_of_differences. (..., 6) -> (..., 6)
 inline at::Tensor
 dev_of_differences(const at::Tensor & s)
 {

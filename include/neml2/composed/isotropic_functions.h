@@ -4,7 +4,7 @@
 #include "neml2/composed/SR2.h"
 #include "neml2/composed/matrix_functions.h"
 
-/// Functions of symmetric tensors in Mandel components, in LibTorch calls, by the functions of matrix_functions.h.
+/// Functions of symmetric tensors in Mandel components, in LibTorch calls. They use the functions of matrix_functions.h.
 namespace neml2::composed
 {
 /// f(s). (..., 6) -> (..., 6)
@@ -21,14 +21,14 @@ isotropic_function_along(MatrixFunction f, const at::Tensor & s, const at::Tenso
   return sym(matrix_function_along(f, full(s), full(e)));
 }
 
-/// The derivative by s, a symmetric matrix. (..., 6) -> (..., 6, 6)
+/// The derivative of f by s, which is a symmetric matrix. (..., 6) -> (..., 6, 6)
 inline at::Tensor
 isotropic_derivative(MatrixFunction f, const at::Tensor & s)
 {
   return isotropic_function_along(f, s.unsqueeze(-2), at::eye(6, s.options().requires_grad(false)));
 }
 
-/// The function A -> A^p, with one p for all matrices, or one p per matrix, with `dims` dimensions after the batch.
+/// The function A -> A^p, with one p for all matrices, or with one p per matrix. `dims` dimensions of size 1 are appended to a tensor p.
 inline auto
 to_the_power(double p, Size)
 {

@@ -8,7 +8,7 @@
 /// Kinematics of finite deformation, in LibTorch calls.
 namespace neml2::composed
 {
-/// A rotation that is closer to the rotation of F: kernels::refined_rotation. (..., 3, 3), (..., 3, 3) -> (..., 3, 3)
+/// A rotation that is closer than R to the rotation of F, as in kernels::refined_rotation. (..., 3, 3), (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 refined_rotation(const at::Tensor & F, const at::Tensor & R)
 {
@@ -21,7 +21,7 @@ refined_rotation(const at::Tensor & F, const at::Tensor & R)
   return R + at::matmul(R, W + 0.5 * at::matmul(W, W)) / over;
 }
 
-/// The rotation R of F = R U: Newton's iteration, computed in float64. (..., 3, 3) -> (..., 3, 3)
+/// The rotation R of F = R U by Newton's iteration, computed in float64. (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 polar_rotation(const at::Tensor & F)
 {
@@ -38,8 +38,8 @@ polar_rotation(const at::Tensor & F)
   return refined_rotation(A, refined_rotation(A, X)).to(F.scalar_type());
 }
 
-/// The closest rotation of determinant 1, computed in float64: kernels::nearest_rotation of the values, refined so often that
-/// derivatives up to the seventh are right. (..., 3, 3) -> (..., 3, 3)
+/// The closest rotation of determinant 1, computed in float64. The values are computed as in kernels::nearest_rotation and then refined
+/// so often that derivatives up to the seventh are right. (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 nearest_rotation(const at::Tensor & A)
 {
@@ -70,7 +70,7 @@ left_cauchy_green(const at::Tensor & F)
   return right_cauchy_green(F.transpose(-1, -2));
 }
 
-/// sym(H)_ij + H_ki H_kj / 2, H = F - I. (..., 3, 3) -> (..., 6)
+/// sym(H)_ij + H_ki H_kj / 2 with H = F - I. (..., 3, 3) -> (..., 6)
 inline at::Tensor
 green_lagrange(const at::Tensor & F)
 {

@@ -10,15 +10,15 @@
  * Functions of n×n matrices, by LibTorch's operations, for the batch bodies of tensor functions.
  *
  * All consist of products and inverses, so that autograd's derivatives of any order are right and
- * finite, also at equal eigenvalues, where derivatives computed from eigenvectors are not. Iterations end early where values
- * can be read, which changes only the time. (..., n, n) -> (..., n, n), float64.
+ * finite, also at equal eigenvalues, where derivatives computed from eigenvectors are not. If values can be read, iterations end
+ * early; this changes only the time. (..., n, n) -> (..., n, n), float64.
  *
  * The upper right block of f([[A, E], [0, A]]) is the derivative of f at A along E.
  * Source: Higham (2008), Functions of Matrices, eq. 3.16.
  */
 namespace neml2::composed
 {
-/// A function of matrices whose argument is the leading n×n block.
+/// A function of matrices A; scaling and convergence depend only on the leading n×n block of A.
 using MatrixFunction = c10::function_ref<at::Tensor(const at::Tensor & A, Size n)>;
 
 inline at::Tensor
@@ -27,7 +27,7 @@ plus_identity(const at::Tensor & A, double x)
   return A + x * at::eye(A.size(-1), A.options().requires_grad(false));
 }
 
-/// Norm of the leading n×n block, as a constant. (..., m, m) -> (..., 1, 1)
+/// √(Σ A_ij A_ij) of the leading n×n block, as a constant. (..., m, m) -> (..., 1, 1)
 inline at::Tensor
 leading_norm(const at::Tensor & A, Size n)
 {
@@ -42,7 +42,7 @@ holds_nowhere(const at::Tensor & condition)
   return has_known_values(condition) && !condition.any().item<bool>();
 }
 
-/// The norm of the largest column of the leading n×n block, as a constant. (..., m, m) -> (..., 1, 1)
+/// The largest column sum Σ_i |A_ij| of the leading n×n block, as a constant. (..., m, m) -> (..., 1, 1)
 inline at::Tensor
 leading_column(const at::Tensor & A, Size n)
 {
@@ -50,7 +50,7 @@ leading_column(const at::Tensor & A, Size n)
   return block.abs().sum(-2, /*keepdim=*/true).amax(-1, /*keepdim=*/true);
 }
 
-/// The number of superfluous halvings of B: kernels::halved_too_often. (..., n, n) -> (..., 1, 1)
+/// The number of superfluous halvings of B, as in kernels::halved_too_often. (..., n, n) -> (..., 1, 1)
 inline at::Tensor
 halved_too_often(const at::Tensor & B, const at::Tensor & B6, const at::Tensor & B8)
 {
@@ -68,7 +68,7 @@ halved_too_often(const at::Tensor & B, const at::Tensor & B6, const at::Tensor &
   return (spared - needed.nan_to_num(0.0)).clamp_min(0);
 }
 
-/// The exponential, scaled by the leading block: kernels::expm. If values cannot be read, LibTorch's exponential.
+/// The exponential as in kernels::expm, scaled by the leading block. If values cannot be read, it is LibTorch's exponential.
 inline at::Tensor
 matrix_exp(const at::Tensor & A, Size n)
 {
@@ -97,14 +97,15 @@ matrix_exp(const at::Tensor & A, Size n)
   return X;
 }
 
-/// The principal square root: the iteration of kernels::sqrtm_of_ill_conditioned in a fixed number of steps.
+/// The principal square root by the iteration of kernels::sqrtm_of_ill_conditioned, in at most `steps` steps.
 inline at::Tensor
 sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
 {
   at::Tensor X = A, Y = plus_identity(at::zeros_like(A), 1), change;
   for (int k = 0; k < steps; k++)
   {
-    // One step after convergence, and at least four steps, for the derivatives: at the identity n steps give those up to order 2^n - 1.
+    // The derivatives need one step after convergence, and at least four steps: at the identity n steps give the derivatives up to order
+    // 2^n - 1.
     const bool last = k >= 3 && holds_nowhere(change > 1e-9);
     const at::Tensor x = inverse_or_nan(X), y = inverse_or_nan(Y);
     const at::Tensor ratio =
@@ -122,7 +123,8 @@ sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
   return only_where(change < 1e-7, X);
 }
 constexpr int sqrt_steps = 16;
-/// A divided by the norm of its leading block, and that norm as a constant; the norm is 1 where it is not a number above 0.
+/// A divided by the largest |A_ij| of its leading block, and this divisor as a constant. The divisor is 1 where the largest |A_ij| is 0 or
+/// not finite.
 inline std::pair<at::Tensor, at::Tensor>
 of_norm_one(const at::Tensor & A, Size n)
 {
@@ -139,7 +141,7 @@ matrix_sqrt(const at::Tensor & A, Size n)
   return sqrt_by_iteration(B, n, sqrt_steps + 4) * scale.sqrt();
 }
 
-/// The principal logarithm: kernels::logm, with square roots taken where they are needed.
+/// The principal logarithm as in kernels::logm, with square roots taken where they are needed.
 inline at::Tensor
 matrix_log(const at::Tensor & A, Size n)
 {
@@ -153,7 +155,7 @@ matrix_log(const at::Tensor & A, Size n)
     const at::Tensor is_far = leading_norm(plus_identity(Y, -1), n) > 0.25;
     if (holds_nowhere(is_far))
       break;
-    // Later roots are closer to I, and converge sooner.
+    // Later roots are closer to I, and need fewer steps.
     const at::Tensor root = sqrt_by_iteration(Y, n, std::max(8, sqrt_steps + 4 - 3 * k));
     Y = at::where(is_far, root, Y);
     factor = factor * (1 + is_far.to(factor.scalar_type()));
@@ -180,7 +182,7 @@ matrix_log(const at::Tensor & A, Size n)
   return L + scale.log() * at::eye(A.size(-1), A.options().requires_grad(false));
 }
 
-/// A^p, with one number p, or one p per batch entry, (...)
+/// A^p, with one number p for all matrices, or with one p per matrix, (...)
 inline at::Tensor
 matrix_power(const at::Tensor & A, Size n, double p)
 {

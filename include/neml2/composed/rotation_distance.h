@@ -14,7 +14,7 @@ shadow(const at::Tensor & r)
   return -r / dot_last(r, r);
 }
 
-/// (2 r_i r_j / s - δ_ij) / s, s = r_k r_k. (..., 3) -> (..., 3, 3)
+/// (2 r_i r_j / s - δ_ij) / s with s = r_k r_k. (..., 3) -> (..., 3, 3)
 inline at::Tensor
 shadow_derivative(const at::Tensor & r)
 {
@@ -31,7 +31,7 @@ angle_between_parameters(const at::Tensor & a, const at::Tensor & b)
   return 4 * sine.atan2(cosine).squeeze(-1);
 }
 
-/// Angle of a * b^-1 in [0, π], the same for either set of parameters of each rotation. (..., 3), (..., 3) -> (...)
+/// Angle of a * b^-1 in [0, π]. It is the same for both sets of parameters of each rotation. (..., 3), (..., 3) -> (...)
 inline at::Tensor
 angle_between_rotations(const at::Tensor & a, const at::Tensor & b)
 {

@@ -11,7 +11,8 @@
 /// Eigenvalues and eigenvectors of symmetric tensors, and functions composed of them, in LibTorch calls.
 namespace neml2::composed
 {
-/// The sign, ±1, that makes the largest component of v (..., 3, 1) positive, as in kernels::with_positive_largest.
+/// The sign, ±1, that makes the largest component of each column of v positive, as in kernels::with_positive_largest.
+/// (..., 3, n) -> (..., 1, n)
 inline at::Tensor
 sign_of_largest(const at::Tensor & v)
 {
@@ -24,8 +25,8 @@ sign_of_largest(const at::Tensor & v)
   return 1 - 2 * (m < 0).to(v.scalar_type());
 }
 
-/// at::linalg_eigh. A large batch on a device is decomposed in parts: with 10⁵ matrices cuSOLVER reports an internal error, with 10⁶
-/// it requests 500 GB. (..., n, n) -> (..., n), (..., n, n)
+/// Does the same as at::linalg_eigh, but decomposes a large batch on a device in parts: with 10⁵ matrices cuSOLVER reports an internal
+/// error, and with 10⁶ it requests 500 GB. (..., n, n) -> (..., n), (..., n, n)
 inline std::pair<at::Tensor, at::Tensor>
 eigh_by_parts(const at::Tensor & M)
 {
@@ -48,7 +49,7 @@ eigh_by_parts(const at::Tensor & M)
   return {at::cat(values).view(M.sizes().slice(0, M.dim() - 1)), at::cat(vectors).view(M.sizes())};
 }
 
-/// Eigenvalues and eigenvectors by LibTorch, NaN where s is not finite: LibTorch would throw for the whole batch.
+/// Eigenvalues and eigenvectors by LibTorch; NaN where s is not finite, because LibTorch would throw for the whole batch.
 /// (..., 6) -> (..., 3), (..., 3, 3)
 inline std::pair<at::Tensor, at::Tensor>
 eigen_decomposition(const at::Tensor & s)
@@ -79,7 +80,7 @@ ieigh(const at::Tensor & l, const at::Tensor & V)
   return sym(at::matmul(V * l.unsqueeze(-2), V.transpose(-1, -2)));
 }
 
-/// kernels::divided_difference by LibTorch, for the pairs 12, 02, 01. (..., 3) -> (..., 3)
+/// Divided differences as in kernels::divided_difference, for the pairs 12, 02, 01. (..., 3) -> (..., 3)
 inline at::Tensor
 divided_differences(const at::Tensor & l,
                     const at::Tensor & f,

@@ -9,7 +9,8 @@
 /// Elastic stiffnesses in Mandel components, in LibTorch calls. Moduli broadcast.
 namespace neml2::composed
 {
-/// C1 on the normal diagonal, C2 between normals, C3 on the shear diagonal. (...) three times -> (..., 6, 6)
+/// C1 on the diagonal of the normal components, C2 between normal components, C3 on the diagonal of the shear components.
+/// (...) three times -> (..., 6, 6)
 inline at::Tensor
 fill_C1_C2_C3(const at::Tensor & C1, const at::Tensor & C2, const at::Tensor & C3)
 {
@@ -50,7 +51,7 @@ cubic(const at::Tensor & C11, const at::Tensor & C12, const at::Tensor & C44)
   return fill_C1_C2_C3(C11, C12, 2 * C44);
 }
 
-/// Numbers as the components of the last dimension; they broadcast. (...) n times -> (..., n)
+/// Stacks numbers, which broadcast, as the components of the last dimension. (...) n times -> (..., n)
 inline at::Tensor
 stack_last(std::initializer_list<at::Tensor> numbers)
 {
@@ -84,7 +85,7 @@ orthotropic(const at::Tensor & E1,
          at::constant_pad_nd(shear, {3, 0, 3, 0});
 }
 
-/// Transversely isotropic stiffness about axis 3; p in the plane, t across it. (...) five times -> (..., 6, 6)
+/// Transversely isotropic stiffness about axis 3; p is in the plane, t across the plane. (...) five times -> (..., 6, 6)
 inline at::Tensor
 transversely_isotropic(const at::Tensor & E_p,
                        const at::Tensor & E_t,

@@ -8,16 +8,16 @@
 /// The choice between two tensors by a condition, in LibTorch calls.
 namespace neml2::composed
 {
-/// a where the condition holds, otherwise b; one of them may be a number.
+/// a where the condition is true, otherwise b; a or b may be a plain number.
 template <class X, class Y>
 at::Tensor
 select(const at::Tensor & condition, const X & a, const Y & b)
 {
-  return condition.is_meta() ? a + b + condition // of the same shape; at::where has no meta kernel
+  return condition.is_meta() ? a + b + condition // has the same shape; at::where has no meta kernel
                              : at::where(condition, a, b);
 }
 
-/// t where the condition holds, otherwise NaN, also in derivatives.
+/// t where the condition is true, otherwise NaN, also in derivatives.
 inline at::Tensor
 only_where(const at::Tensor & condition, const at::Tensor & t)
 {
@@ -27,6 +27,6 @@ only_where(const at::Tensor & condition, const at::Tensor & t)
       at::ones(condition.sizes(), t.options().dtype(kFloat64).requires_grad(false));
   return t *
          one.masked_fill(condition.bitwise_not(), std::numeric_limits<double>::quiet_NaN())
-             .to(t.scalar_type()); // LibTorch checks whether a number is in the range of float32, and throws an exception for NaN
+             .to(t.scalar_type()); // float64 first: LibTorch checks that a number is in the range of float32, and throws for NaN
 }
 } // namespace neml2::composed

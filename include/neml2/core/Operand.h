@@ -6,18 +6,18 @@
 
 #include <array>
 
-/// Operations and their operands, as checks and messages see them.
+/// The properties of operations and operands that checks and messages use.
 namespace neml2::core
 {
-/// Element types an operation is defined for.
+/// The element types for which an operation is defined.
 enum class Accepts
 {
   floating, ///< float16, bfloat16, float32, float64
-  numbers,  ///< these and integers
+  numbers,  ///< the floating types and integers
   any       ///< also bool and complex: every dtype that LibTorch's own operation takes
 };
 
-/// An operation as its error messages name it.
+/// The name of an operation in error messages, and the dtypes that it accepts.
 struct Operation
 {
   const char * name;

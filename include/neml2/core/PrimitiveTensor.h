@@ -18,12 +18,12 @@ std::integer_sequence<Size, S...> base_shape_of(const PrimitiveTensor<Derived, S
 
 template <class T, class = void>
 constexpr bool is_primitive = false;
-/// A type that fixes its base shape.
+/// Whether T is a type that fixes its base shape.
 template <class T>
 constexpr bool is_primitive<T, std::void_t<decltype(base_shape_of(std::declval<const T *>()))>> =
     true;
 
-/// A primitive type other than Derived with this base shape.
+/// Whether B is a primitive type other than Derived with this base shape.
 template <class B, class Derived, class Shape>
 constexpr bool
 is_another_of_shape()
@@ -52,7 +52,7 @@ struct Implicit
   explicit constexpr Implicit(const char *) {}
 };
 
-/// The type whose rows are R<T>: every type declares its own.
+/// The batch type whose rows are R<T>. Each type specialises this template.
 template <template <class> class R>
 struct batch_of_rows
 {
@@ -113,7 +113,7 @@ struct Components<std::integer_sequence<Size, S...>, V...>
 } // namespace core
 
 /**
- * Batch of tensors whose base shape is part of their type: the base of SR2, SSR4 and the others.
+ * Batch of tensors whose base shape is part of their type: the base class of SR2, SSR4 and the others.
  *
  * Shape (batch; S...). The base shape is checked whenever a batch is made from a raw tensor.
  */
@@ -124,7 +124,7 @@ public:
   static constexpr auto type_name = "PrimitiveTensor"; ///< the name in messages if Derived has none
   static constexpr std::array<Size, sizeof...(S)> base_shape = {S...};
   static inline const TensorShape const_base_sizes = {
-      S...}; ///< set only when main begins; use base_shape until then
+      S...}; ///< not set before main begins; use base_shape until then
   static constexpr Size const_base_dim = sizeof...(S);
   static constexpr Size const_base_numel = (Size(1) * ... * S);
   static constexpr Size const_base_storage = const_base_numel;
@@ -162,8 +162,8 @@ public:
     : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
   {
   }
-  /// From a raw tensor with batch_dim batch dimensions, a number that is checked; if batch_dim is 0, the number is
-  /// inferred. Shares storage.
+  /// From a raw tensor; checks that it has batch_dim batch dimensions, or infers their number if batch_dim is 0. Shares
+  /// storage.
   PrimitiveTensor(const at::Tensor & t, Size batch_dim) : PrimitiveTensor(Inferred(), t)
   {
     NEML2_CHECK(batch_dim == 0 || !t.defined() || batch_dim == this->batch_dim(),
@@ -210,8 +210,8 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(dynamic_shape), intmd_dim)
   {
   }
-  /// Keeps the batch dimension of t. It is a template, because other primitive types convert to Tensor too. If core::Strictness
-  /// is relaxed, t's last dimensions are the base and all others batch dimensions, whatever t.batch_dim() is:
+  /// From a Tensor; keeps its batch dimension. This constructor is a template, because other primitive types convert to Tensor too. If
+  /// core::Strictness is relaxed, t's last dimensions are base dimensions and all others are batch dimensions, whatever t.batch_dim() is:
   /// Scalar(Tensor::zeros({}, {4})) is (4; ).
   template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
   PrimitiveTensor(const T & t, core::Strictness = core::Strictness(""))
@@ -226,7 +226,7 @@ public:
                 base(),
                 ".");
   }
-  /// Another primitive type of the same base shape: the same numbers under another name.
+  /// From a tensor of another primitive type with the same base shape: the same numbers under another name.
   template <
       class B,
       std::enable_if_t<core::is_another_of_shape<B, Derived, std::integer_sequence<Size, S...>>(),
@@ -264,14 +264,14 @@ public:
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v);
 
-  /// Einstein's sum over equal letters: R2::einsum("...ij,...jk->...ik", {A, B}) is A_ij B_jk. Each
-  /// tensor's letters are its base dimensions, and the leading "..." its batch, which broadcasts.
-  /// (...; base) of each -> (...; S...)
+  /// Einstein's sum over equal letters: R2::einsum("...ij,...jk->...ik", {A, B}) is A_ij B_jk. The letters of each
+  /// tensor are its base dimensions, and the leading "..." is its batch; batches broadcast. (...; base) of each ->
+  /// (...; S...)
   /// @throws NEMLException also if the equation does not fit the tensors, or its result does not
   /// fit this type.
   [[nodiscard]] static Derived einsum(const std::string & equation, TensorList tensors);
 
-  /// The derivative of a value by itself. Types that have one override this function.
+  /// The derivative of a value by itself. Types that have this derivative override the function.
   /// @throws NEMLException for the other types.
   [[nodiscard]] static neml2::Tensor identity_map(const TensorOptions & = default_tensor_options())
   {

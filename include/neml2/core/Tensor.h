@@ -12,8 +12,8 @@ class PrimitiveTensor;
 
 namespace core
 {
-/// The names of Tensors in messages: "Tensor", then the names of types that some Tensors stand for. Programs with
-/// functions of any type add the names of their types before the first use.
+/// The names of Tensors in messages: "Tensor", then the names of types that some Tensors stand for. Programs that pass
+/// tensors of other types as Tensors add the names of these types before the first use.
 inline std::vector<const char *> &
 names_in_messages()
 {
@@ -38,14 +38,14 @@ public:
   using TensorBase<Tensor>::TensorBase;
   NEML2_ASSIGNED_WHOLE(Tensor)
   Tensor() = default;
-  /// A batch of another type, as a Tensor for functions of any type: messages use the other type's name, entry
-  /// `name` of core::names_in_messages().
+  /// A batch of another type, as a Tensor for functions of tensors of any type. Messages use the name of the other
+  /// type, which is entry `name` of core::names_in_messages().
   Tensor(core::Trusted, at::Tensor t, Size batch_dim, int32_t name) noexcept
     : TensorBase<Tensor>(core::Trusted(), std::move(t), batch_dim)
   {
     _name = name;
   }
-  /// Any primitive tensor; keeps its batch dimension.
+  /// From any primitive tensor; keeps its batch dimension.
   template <class Derived, Size... S>
   Tensor(const PrimitiveTensor<Derived, S...> & t)
     : TensorBase<Tensor>(core::Trusted(), static_cast<const at::Tensor &>(t), t.batch_dim())
@@ -99,8 +99,8 @@ public:
             Size(batch.size())};
   }
 
-  /// Appends size-1 base dimensions until there are n of them.
-  /// @throws NEMLException if there are more than n.
+  /// Appends base dimensions of size 1 until the tensor has n base dimensions.
+  /// @throws NEMLException if it has more than n.
   Tensor base_unsqueeze_to(Size n) const;
 
   /// Its name in messages.

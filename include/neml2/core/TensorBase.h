@@ -31,7 +31,7 @@ using if_number = std::enable_if_t<is_number<N>, int>;
 template <class T>
 using if_tensor = std::enable_if_t<is_tensor<T>, int>;
 
-/// Enables an overload for integers where the library is relaxed.
+/// Enables an overload for integers if core::Strictness is relaxed.
 template <class I, class S>
 using if_relaxed = std::enable_if_t<std::is_integral_v<I> && S::relaxed, int>;
 } // namespace core
@@ -64,16 +64,15 @@ refuse_assignment_to_part()
   }
 
 /**
- * The common base of all tensors of this library: an at::Tensor whose first batch_dim() dimensions
- * are batch dimensions and whose others are base dimensions.
+ * The common base of all tensors of this library: an at::Tensor whose first batch_dim() dimensions are batch dimensions
+ * and whose other dimensions are base dimensions.
  *
  * A shape is written (batch; base), for example (1000, 2; 6, 6). Batch dimensions broadcast with batch
  * dimensions only, never with base dimensions.
  *
- * core/DynamicDims.h has other names of batch and base dimensions, core/factories.h the _like
- * factories.
+ * core/DynamicDims.h has other names for batch and base dimensions, core/factories.h has the _like factories.
  *
- * In the scope of this class the name `Tensor` is at::Tensor; ours is neml2::Tensor.
+ * In the scope of this class the name `Tensor` is at::Tensor; the library's own type is neml2::Tensor.
  */
 template <class Derived>
 class TensorBase : public at::Tensor,
@@ -121,8 +120,8 @@ public:
   /// base^linspace(start, end, nstep, dim)
   [[nodiscard]] static Derived
   logspace(const Derived & start, const Derived & end, Size nstep, Size dim = 0, Real base = 10);
-  /// If core::Strictness is relaxed: linspace, whose result has batch_dim batch dimensions; if batch_dim
-  /// is negative, their number is not changed.
+  /// Exists if core::Strictness is relaxed: linspace, with a result of batch_dim batch dimensions; a negative batch_dim
+  /// does not change their number.
   /// @throws NEMLException also for a batch_dim that does not fit the result.
   template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
   [[nodiscard]] static Derived
@@ -131,8 +130,8 @@ public:
     const Derived r = linspace(start, end, nstep, dim);
     return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));
   }
-  /// If core::Strictness is relaxed: base^linspace(start, end, nstep, dim, batch_dim); an integer in this place
-  /// is batch_dim, never the base.
+  /// Exists if core::Strictness is relaxed: base^linspace(start, end, nstep, dim, batch_dim). An integer as fifth
+  /// argument is batch_dim, never the base.
   template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
   [[nodiscard]] static Derived logspace(
       const Derived & start, const Derived & end, Size nstep, Size dim, I batch_dim, Real base = 10)
@@ -146,7 +145,7 @@ public:
   bool batched() const { return batch_dim() > 0; }
   /// Its name in messages.
   static const char * name_in_messages() { return Derived::type_name; }
-  /// 0 if undefined (a moved-from tensor is).
+  /// 0 if the tensor is undefined, as a moved-from tensor is.
   Size batch_dim() const { return defined() ? std::min<Size>(_batch_dim, dim()) : 0; }
   Size base_dim() const { return defined() ? dim() - batch_dim() : 0; }
   TraceableTensorShape batch_sizes() const { return {*this, batch_dim()}; }
@@ -206,7 +205,7 @@ public:
   /// @throws NEMLException if they do not; this tensor is then unchanged.
   template <class B, core::if_tensor<B> = 0>
   Derived & copy_(const B & other, bool non_blocking = false);
-  /// Copies from a raw tensor by torch's rules, all dimensions aligned at the last.
+  /// Copies from a raw tensor by torch's rules; all dimensions are aligned at the last one.
   Derived & copy_(const at::Tensor & other, bool non_blocking = false)
   {
     core::translate_errors("copy_", [&] { at::Tensor::copy_(other, non_blocking); });
@@ -217,7 +216,7 @@ public:
 
   /// Indexes the batch dimensions; base dimensions are kept. An integer drops a dimension, None adds
   /// one, a Slice keeps it. The result is a view wherever torch's indexing returns a view.
-  /// @throws NEMLException for more indices than batch dimensions, or one out of range.
+  /// @throws NEMLException for more indices than batch dimensions, or for an index out of range.
   Derived batch_index(indexing::TensorIndicesRef indices) const
   {
     const auto all = core::batch_indices("batch_index", core::operand(self()), indices);
@@ -226,14 +225,15 @@ public:
   }
   /// Indexes the base dimensions; batch dimensions are kept.
   neml2::Tensor base_index(indexing::TensorIndicesRef indices) const;
-  /// Entries [start, stop) by step of batch dimension dim.
+  /// Entries [start, stop) of batch dimension dim, in steps of `step`.
   Derived batch_slice(Size dim, const indexing::Slice & slice) const
   {
     return wrap(core::slice(batch_group("batch_slice"), dim, slice));
   }
   neml2::Tensor base_slice(Size dim, const indexing::Slice & slice) const;
-  /// Writes into batch_index(indices); other broadcasts by torch's rules and is converted to this dtype.
-  /// @throws NEMLException if it does not fit; this tensor is then unchanged.
+  /// Writes into batch_index(indices); `other` broadcasts by torch's rules and is converted to the dtype of this
+  /// tensor.
+  /// @throws NEMLException if `other` does not fit; this tensor is then unchanged.
   void batch_index_put_(indexing::TensorIndicesRef indices, const at::Tensor & other)
   {
     const auto all = core::batch_indices("batch_index_put_", core::operand(self()), indices);
@@ -258,7 +258,7 @@ public:
 
   // ---- Views: shapes -------------------------------------------------------------------------
 
-  /// (batch; base) -> (shape; base), sizes of 1 become n; dimensions may be added on the left.
+  /// (batch; base) -> (shape; base): expands sizes of 1, and may add dimensions on the left.
   Derived batch_expand(const TraceableTensorShape & shape) const
   {
     return wrap(core::expand(batch_group("batch_expand"), shape), Size(shape.size()));
@@ -268,8 +268,8 @@ public:
     core::check_no_intmd("batch_expand", intmd);
     return batch_expand(dynamic);
   }
-  /// Expands one batch dimension to n. dim may be of any integer type; a bare {} is taken as a
-  /// shape.
+  /// Expands one batch dimension to n. dim has any integer type, as a template parameter, so that {} as the second
+  /// argument is a shape.
   template <class I, core::if_integer<I> = 0>
   Derived batch_expand(TraceableSize n, I dim) const
   {
@@ -286,14 +286,14 @@ public:
   }
   template <class B, core::if_tensor<B> = 0>
   neml2::Tensor base_expand_as(const B & other) const;
-  /// batch_expand with its own storage.
+  /// A copy of batch_expand(shape), with its own storage.
   Derived batch_expand_copy(const TraceableTensorShape & shape) const
   {
     return batch_expand(shape).clone();
   }
   neml2::Tensor base_expand_copy(TensorShapeRef shape) const;
 
-  /// (batch; base) -> (shape; base), as many entries as before.
+  /// (batch; base) -> (shape; base), with as many entries as before.
   Derived batch_reshape(const TraceableTensorShape & shape) const
   {
     return wrap(core::reshape(batch_group("batch_reshape"), shape), Size(shape.size()));
@@ -304,13 +304,13 @@ public:
     return batch_reshape(dynamic);
   }
   neml2::Tensor base_reshape(TensorShapeRef shape) const;
-  /// n batch dimensions of size 1 at position d; -1 appends: (2, 5; 3) -> (2, 5, 1; 3).
+  /// Inserts n batch dimensions of size 1 at position d; -1 appends them: (2, 5; 3) -> (2, 5, 1; 3).
   Derived batch_unsqueeze(Size d, Size n = 1) const
   {
     return wrap(core::unsqueeze(batch_group("batch_unsqueeze"), d, n), batch_dim() + n);
   }
   neml2::Tensor base_unsqueeze(Size d, Size n = 1) const;
-  /// Without batch dimension d.
+  /// Removes batch dimension d.
   /// @throws NEMLException unless its size is 1.
   Derived batch_squeeze(Size d) const
   {
@@ -322,7 +322,7 @@ public:
     return wrap(core::transpose(batch_group("batch_transpose"), d1, d2));
   }
   neml2::Tensor base_transpose(Size d1, Size d2) const;
-  /// Batch dimension `from` at position `to`; the others keep their order.
+  /// Moves batch dimension `from` to position `to`; the others keep their order.
   Derived batch_movedim(Size from, Size to) const
   {
     return wrap(core::movedim(batch_group("batch_movedim"), from, to));
@@ -333,7 +333,7 @@ public:
   {
     return wrap(core::flatten(batch_group("batch_flatten"), 0, -1), 1);
   }
-  /// Base dimensions start ... end as one: by default (batch; base) -> (batch; n), n = base_storage().
+  /// Merges base dimensions start ... end into one: by default (batch; base) -> (batch; n), n = base_storage().
   neml2::Tensor base_flatten(Size start = 0, Size end = -1) const;
 
   // ---- Arithmetic (math/operators.h, math/in_place.h) -----------------------------------------
@@ -343,8 +343,8 @@ public:
     core::check_defined("-", self());
     return core::translate_errors("-", [&] { return wrap(at::Tensor::neg()); });
   }
-  /// In place, by the rules of +: the right side broadcasts to the left, which keeps shape and dtype.
-  /// @throws NEMLException if it cannot; the left side is then unchanged.
+  /// Computes in place, by the rules of +: the right side broadcasts to the left side, which keeps its shape and dtype.
+  /// @throws NEMLException if this is not possible; the left side is then unchanged.
   template <class B>
   Derived & operator+=(const B & b);
   template <class B>
@@ -378,7 +378,7 @@ private:
 
   friend class neml2::Tensor;
   int32_t _batch_dim = 0;
-  int32_t _name = 0; ///< used by Tensor only; takes the place of padding
+  int32_t _name = 0; ///< used by Tensor only; fills the padding
 };
 
 // ---- Definitions that need no other type; those that return Tensor are in core/Tensor.h. ----
@@ -416,7 +416,7 @@ TensorBase<Derived>::TensorBase(at::Tensor t, const TraceableTensorShape & batch
 
 namespace core
 {
-/// The output of << for a tensor under the name of its type.
+/// Prints a tensor for <<, under the name of its type.
 inline std::ostream &
 print(std::ostream & os, const Operand & o)
 {

@@ -77,9 +77,9 @@ public:
   }
 
 private:
-  /// Copies by an operation of LibTorch, since tensors inside torch.func have no pointer to write through. The
-  /// result is lifted, as by torch.tensor, so that it is fake if a mode makes all tensors fake. The copied numbers
-  /// live as long as anything, such as a recorded trace, refers to them.
+  /// Copies by an operation of LibTorch, because tensors inside torch.func have no pointer to write through. The result
+  /// is lifted, as by torch.tensor, so that it is fake if a mode makes all tensors fake. The copied numbers live as
+  /// long as anything, such as a recorded trace, refers to them.
   template <class Number, class F>
   at::Tensor copied(TensorShapeRef shape, const F & number) const
   {

@@ -19,16 +19,15 @@ public:
   TraceableSize(Size size = 0) : _size(size) {}
 
   operator Size() const { return _size; }
-  /// LibTorch's functions take it as a number, too. Only t[size] of a raw tensor is ambiguous:
-  /// write t[size.concrete()].
+  /// Functions of LibTorch take it as a number, too. Only t[size] of a raw tensor is ambiguous: write
+  /// t[size.concrete()].
   operator CScalar() const { return _size; }
   Size concrete() const { return _size; }
   /// Always null, since sizes are never traced.
   const at::Tensor * traceable() const { return nullptr; }
   /// The size as a tensor. () int64
   at::Tensor as_tensor() const { return at::full({}, _size, kInt64); }
-  /// The size as a Scalar. (; ) int64. The type is a template parameter because Scalar is not
-  /// complete yet in this room.
+  /// The size as a Scalar. (; ) int64. The type is a template parameter because Scalar is not complete in this header.
   template <class S = Scalar>
   S as_scalar() const
   {
@@ -89,9 +88,8 @@ operator<<(std::ostream & os, const TraceableSize & s)
 /**
  * The batch shape of a tensor: a vector of sizes that owns them.
  *
- * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` and its slices are valid while x
- * lives: the temporary refers to the sizes of the tensor, not to a copy of them, and keeps the tensor
- * alive as long as the temporary exists.
+ * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` is valid while x lives, and so is a slice: s refers to the
+ * sizes of x, not to a copy of them. Until the end of the statement, the temporary shape keeps the tensor alive.
  */
 class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>
 {
@@ -165,7 +163,7 @@ public:
   /// The sizes as a tensor. (n) int64
   at::Tensor as_tensor() const { return at::tensor(own(), kInt64); }
 
-  /// Without the first n sizes.
+  /// The shape without the first n sizes.
   TraceableTensorShape slice(Size n) const { return slice(n, Size(size())); }
   /// Sizes [begin, end); negative positions count from the end.
   TraceableTensorShape slice(Size begin, Size end) const
@@ -188,7 +186,7 @@ public:
     return s;
   }
 
-  // Friends, so that comparing two other shapes never considers them.
+  // These are friends, so that the compiler does not consider them for two other shapes.
   friend bool operator==(const TraceableTensorShape & a, const TraceableTensorShape & b)
   {
     return a.own().equals(b.own());
@@ -228,8 +226,8 @@ private:
 
 namespace core
 {
-/// An argument that is a shape or one size; it refers to the argument. TensorShapeRef is not its base class,
-/// because LibTorch 1 does not allow that.
+/// An argument that is a shape or one size, to which this object refers. TensorShapeRef is not the base class, because
+/// LibTorch 1 does not allow that.
 class ShapePart
 {
 public:

@@ -91,7 +91,7 @@ neml_assert_base_broadcastable(const T &... tensors)
   core::assert_broadcastable(utils::base_broadcastable(tensors...), tensors...);
 }
 
-// Checks only where NDEBUG is not defined.
+// These functions check only if NDEBUG is not defined.
 template <bool Active = NEML2_DEBUG_ASSERTIONS, class... T>
 void
 neml_assert_broadcastable_dbg([[maybe_unused]] const T &... tensors)

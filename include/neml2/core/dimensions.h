@@ -17,8 +17,8 @@ align_base(const at::Tensor & t, Size batch_dim, Size base_dim)
   return r;
 }
 
-/// The batch or the base dimensions of an operand, for the operation that changes them: [first,
-/// last) of all dimensions.
+/// The batch dimensions or the base dimensions of an operand: [first, last) of all dimensions. `where` names the
+/// operation that changes them.
 struct Group
 {
   const char * where;
@@ -74,7 +74,7 @@ expand(const Group & g, TensorShapeRef shape)
       g.where, [&] { return r.expand(g.with(shape)); }, g.o);
 }
 
-/// One dimension expanded to n.
+/// Expands one dimension to n.
 inline at::Tensor
 expand(const Group & g, Size n, Size d)
 {
@@ -90,8 +90,7 @@ reshape(const Group & g, TensorShapeRef shape)
       g.where, [&] { return g.o.tensor->reshape(g.with(shape)); }, g.o);
 }
 
-/// n dimensions of size 1 inserted at position d, which may also be the position after the last
-/// dimension.
+/// Inserts n dimensions of size 1 at position d, which may also be the position after the last dimension.
 inline at::Tensor
 unsqueeze(const Group & g, Size d, Size n)
 {
@@ -137,7 +136,7 @@ movedim(const Group & g, Size from, Size to)
   return g.o.tensor->movedim(g.position(from), g.position(to));
 }
 
-/// Dimensions start ... end as one; a group without dimensions gets one of size 1.
+/// Merges dimensions start ... end into one; a group without dimensions gets one of size 1.
 inline at::Tensor
 flatten(const Group & g, Size start, Size end)
 {

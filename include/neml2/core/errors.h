@@ -30,7 +30,7 @@ public:
 
 namespace core
 {
-/// Throws an exception of this class with all parts streamed back to back.
+/// Throws an exception of this class, whose message is the parts, one after the other.
 template <class Exception, class... Parts>
 [[noreturn]] NEML2_COLD void
 fail_as(const Parts &... parts)
@@ -49,7 +49,7 @@ fail(const Parts &... parts)
 }
 } // namespace core
 
-/// Throws NEMLException with the parts as its message unless ok.
+/// Throws NEMLException, whose message is the parts, unless `ok` is true.
 template <class... Parts>
 void
 neml_assert(bool ok, const Parts &... parts)
@@ -58,7 +58,7 @@ neml_assert(bool ok, const Parts &... parts)
     core::fail(parts...);
 }
 
-/// neml_assert under the name in NEML2's documentation.
+/// Another name for neml_assert, from NEML2's documentation.
 template <class... Parts>
 void
 neml2_assert(bool ok, const Parts &... parts)
@@ -72,8 +72,8 @@ neml2_assert(bool ok, const Parts &... parts)
 #define NEML2_DEBUG_ASSERTIONS true
 #endif
 
-/// neml_assert in translation units without NDEBUG; it does nothing in those with it. The flag is a template
-/// argument, so that the two kinds can be linked together.
+/// neml_assert in translation units without NDEBUG; with NDEBUG it does nothing. The flag is a template argument, so
+/// that translation units of both kinds can be linked together.
 template <bool Active = NEML2_DEBUG_ASSERTIONS, class... Parts>
 void
 neml_assert_dbg([[maybe_unused]] bool ok, [[maybe_unused]] const Parts &... parts)
@@ -83,8 +83,8 @@ neml_assert_dbg([[maybe_unused]] bool ok, [[maybe_unused]] const Parts &... part
 }
 } // namespace neml2
 
-/// Checks for mistakes of a caller, in every build. The message says which operation failed, the values,
-/// what was expected and what to do; it is put together only on failure.
+/// Checks for mistakes of a caller, in every build. The message says which operation failed, the values, what was
+/// expected and what to do; it is composed only on failure.
 #define NEML2_CHECK(ok, ...) NEML2_CHECK_AS(::neml2::NEMLException, ok, __VA_ARGS__)
 
 /// NEML2_CHECK that throws a more specific exception, for example IndexException.

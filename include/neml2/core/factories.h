@@ -8,12 +8,12 @@
 /// default dtype and device.
 namespace neml2::core
 {
-/// Marks a tensor as checked already.
+/// Tells a constructor that the caller has checked the arguments.
 struct Trusted
 {
 };
 
-/// Enables an overload for options or no argument. As a template parameter, options leave a bare {} to the
+/// Enables an overload for options or no argument. Options are a template parameter, so that a bare {} selects the
 /// overload whose parameter is a shape.
 template <class... O>
 using if_optional =
@@ -90,9 +90,9 @@ make_full(TensorShapeRef shape, const CScalar & value, const TensorOptions & opt
       "full", shape, options, [&](auto s, const auto & o) { return at::full(s, value, o); });
 }
 
-namespace mixins // bases of the tensors: a namespace that argument-dependent lookup may search
+namespace mixins // argument-dependent lookup searches it, because it has base classes of the tensors
 {
-/// Factories of tensors like another one: with its shape, batch dimension, dtype and device.
+/// Factories of tensors like another tensor: with its shape, batch dimension, dtype and device.
 template <class Derived>
 class LikeFactories
 {
@@ -131,9 +131,9 @@ private:
   }
 };
 
-/// Factories of a type that fixes the base shape: unbatched, with a batch shape, or with a dynamic shape and an
+/// Factories of a type that fixes the base shape. They take no shape; a batch shape; or a dynamic shape and an
 /// intermediate shape (intmd), which must be empty. A batch shape is one argument: SR2::zeros({2, 3}), or
-/// SR2::zeros(5); SR2::zeros(2, 3) has the batch shape (2) and an intermediate shape (3), which is refused.
+/// SR2::zeros(5). SR2::zeros(2, 3) throws, because it asks for the batch shape (2) and the intermediate shape (3).
 template <class Derived>
 class FixedBaseFactories
 {

@@ -5,12 +5,12 @@
 
 #include <tuple>
 
-/// Tensors from their components.
+/// Makes tensors from their components.
 namespace neml2
 {
 namespace core
 {
-/// The components of a Result from one batch of scalars each, in storage order; batches broadcast.
+/// A Result from its components in storage order, each a batch of scalars; batches broadcast.
 template <class Result, class Component>
 Result
 stack(std::initializer_list<Component> components)
@@ -25,7 +25,7 @@ stack(std::initializer_list<Component> components)
   return Result(at::stack(expanded, -1).reshape(utils::add_shapes(batch, Result::base_shape)));
 }
 
-/// Checks components that come from outside, then stacks them.
+/// Checks components that come from the caller, then stacks them.
 template <class Result, class Component>
 Result
 stack(const Operation & op, std::initializer_list<Component> components)
@@ -57,7 +57,7 @@ options_beside(const at::Tensor & like, const CScalar & x)
   return like.options().dtype(fits ? like.scalar_type() : kFloat64);
 }
 
-/// A value of a formula on whole batches as a Scalar: a number gets options_beside(like).
+/// A value of a formula on whole batches as a Scalar: a number gets the options of options_beside.
 template <class V>
 dependent_scalar_t<V>
 scalar_like(const V & v, const at::Tensor & like)
@@ -75,7 +75,8 @@ scalar_like(const V & v, const at::Tensor & like)
   }
 }
 
-/// The values as Scalars or as numbers of a row, depending on where the formula that `like` belongs to runs.
+/// Calls batch(values as Scalars) if `like` is a batch, and row(values as numbers) if it is one row. `like` belongs to
+/// the formula.
 template <class Batch, class Row, class Like, class... V>
 auto
 fill_like(const Batch & batch, const Row & row, const Like & like, const V &... v)
@@ -96,7 +97,7 @@ fill_like(const Batch & batch, const Row & row, const Like & like, const V &... 
   }
 }
 
-/// The first of some values that is not a number.
+/// The first value that is not a number.
 template <class First, class... V>
 const auto &
 first_of_formula(const First & first, const V &... v)

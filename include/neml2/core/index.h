@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-/// Reading and writing parts of a tensor by index: shared by the index members of TensorBase.
+/// Reads and writes parts of a tensor by index: shared by the members of TensorBase that index.
 namespace neml2::core
 {
 /// One value as a tensor, to be written by index_put.
@@ -83,7 +83,7 @@ check_one_ellipsis(const char * where, indexing::TensorIndicesRef indices)
                  " times Ellipsis among the indices. Expected at most one.");
 }
 
-/// Indices of all dimensions: the given ones for the batch dimensions; base dimensions are kept.
+/// Indices of all dimensions: the given indices for the batch dimensions; base dimensions are kept.
 inline indexing::TensorIndices
 batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {
@@ -106,7 +106,7 @@ batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef 
   return all;
 }
 
-/// Indices of all dimensions: the given ones for the base dimensions; batch dimensions are kept.
+/// Indices of all dimensions: the given indices for the base dimensions; batch dimensions are kept.
 inline indexing::TensorIndices
 base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {
@@ -132,7 +132,7 @@ base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef i
 /// The index tensors among the indices of a tensor of n dimensions.
 struct IndexTensors
 {
-  Size dims = 0;        ///< the number of dimensions they have together
+  Size dims = 0;        ///< how many dimensions they give the result
   bool adjacent = true; ///< whether torch leaves them in place; otherwise it puts them first
 
   IndexTensors(const indexing::TensorIndices & indices, Size n)

@@ -55,8 +55,8 @@ class OutsideOfModes
   }
 };
 
-/// Whether torch.func.vmap shows a tensor as one entry of a batch: the entry never reports that it requires a gradient, though
-/// the batch may require one.
+/// Whether a tensor is one entry of a batch inside torch.func.vmap. Such an entry never reports that it requires a gradient, though the
+/// batch may require one.
 inline bool
 is_entry_of_vmap(const at::Tensor & t)
 {

@@ -27,6 +27,6 @@ check_only_version()
                first / 1000000,
                first / 1000 % 1000,
                first % 1000);
-  std::abort(); // an exception cannot be caught outside dlopen, nor in code that runs before main
+  std::abort(); // nothing could catch an exception: this code runs inside dlopen or before main
 }
 } // namespace neml2::core

@@ -9,9 +9,9 @@
 /**
  * Allows only one version of the library in a program.
  *
- * Functions in the headers of two versions have the same names, and a linker keeps either one. Each file that includes the
- * headers therefore compares versions when it is loaded; operations do not compare them. Where symbols are not shared, as with
- * RTLD_LOCAL and clang, the parts of a program do not see each other, and each part may have its own version.
+ * Functions in the headers of two versions have the same names, and a linker keeps only one of them. Each file that includes the headers
+ * therefore compares versions when it is loaded; operations do not compare them. Where symbols are not shared, as with RTLD_LOCAL and
+ * clang, the parts of a program do not see each other, and each part may have its own version.
  */
 namespace neml2::core
 {

@@ -159,6 +159,6 @@ broadcast_batch(const Operation & op, ArrayRef<Operand> o)
 }
 } // namespace neml2::core
 
-// ---- Positions, which are checked as well. ----
+// ---- Positions of dimensions, with checks. ----
 
 #include "neml2/core/position.h"

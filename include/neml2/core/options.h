@@ -6,9 +6,8 @@
 
 namespace neml2
 {
-/// The floating type that factories use when no options are given; kFloat64 unless changed.
-/// Assigning to it leaves torch's own default alone; set_default_dtype changes both.
-/// Not synchronised: set it before threads start.
+/// The floating type that factories use when no options are given; kFloat64 unless changed. Assigning to it does not
+/// change torch's own default; set_default_dtype changes both. It is not synchronised: set it before threads start.
 NEML2_ONE_A_PROGRAM inline Dtype &
 default_dtype()
 {
@@ -91,7 +90,7 @@ with_dtype(const TensorOptions & options)
   return options.has_dtype() ? options : options.dtype(default_dtype());
 }
 
-/// Refuses options of an integer dtype where values are fractions.
+/// Refuses options of an integer dtype, for factories whose values are fractions.
 inline void
 check_floating(const char * where, const TensorOptions & options)
 {
@@ -120,8 +119,8 @@ real_value(const char * where, const CScalar & n)
   return n.toDouble();
 }
 
-/// Enables an overload for types that convert to TensorOptions. As a template parameter it leaves a bare
-/// {} to the overload whose parameter is a shape.
+/// Enables an overload for types that convert to TensorOptions. Options are a template parameter, so that a bare {}
+/// selects the overload whose parameter is a shape.
 template <class O>
 using if_options = std::enable_if_t<std::is_convertible_v<const O &, TensorOptions>, int>;
 } // namespace core

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-/// The places of tensors' entries in memory, and whether two of them coincide.
+/// The places of a tensor's entries in memory, and whether two entries have the same place.
 namespace neml2::core
 {
 /// The bytes that a tensor's entries occupy, from the first to one past the last.
@@ -37,7 +37,7 @@ overlaps_itself(const at::Tensor & t)
       dims.push_back({t.stride(d), t.size(d)});
     }
   std::sort(dims.begin(), dims.end());
-  Size reach = 1; // of the inner dimensions
+  Size reach = 1; // the places from the first to the last entry of the inner dimensions
   bool nested = true;
   for (const auto & [stride, size] : dims)
   {
@@ -48,7 +48,7 @@ overlaps_itself(const at::Tensor & t)
     return false;
   if (reach < t.numel())
     return true;
-  // the dimensions overlap, as windows of a signal do: look at each entry
+  // the dimensions may overlap, as windows of a signal do: look at each entry
   std::vector<bool> taken(static_cast<size_t>(reach), false);
   SmallVector<Size, 8> at(dims.size(), 0);
   for (Size entry = 0, offset = 0; entry < t.numel(); entry++)

@@ -3,7 +3,7 @@
 
 #include "neml2/core/operands.h"
 
-/// Positions counted from either end: of dimensions and of components.
+/// Positions of dimensions and of components, counted from either end.
 namespace neml2::core
 {
 /// The position of component i of n; a negative i counts from the end. `where` names the caller in

@@ -14,12 +14,13 @@ class TensorBase;
 
 namespace core
 {
-/// A type of this library's tensors: derived from TensorBase<T>.
+/// Whether T is a tensor type of this library: it derives from TensorBase<T>.
 template <class T>
 constexpr bool is_tensor = std::is_base_of_v<TensorBase<T>, T>;
 
-/// Extends `shape` to its broadcast with `other`, both aligned at the last size. On failure returns the
-/// offending position from the right (1 is the last) and leaves `shape` partly extended.
+/// Extends `shape` to its broadcast with `other`, both aligned at the last size. Returns 0 on success. On failure it
+/// returns the position, from the right (1 is the last), of the size that does not broadcast, and leaves `shape` partly
+/// extended.
 inline Size
 broadcast_into(TensorShape & shape, TensorShapeRef other)
 {
@@ -153,6 +154,6 @@ broadcast_sizes(TensorShapeRef a, TensorShapeRef b)
 } // namespace utils
 } // namespace neml2
 
-// ---- Questions about the shapes of tensors. ----
+// ---- Whether the shapes of tensors broadcast. ----
 
 #include "neml2/core/broadcastable.h"

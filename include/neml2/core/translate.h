@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-/// Errors of LibTorch as exceptions of this library, which name the operation.
+/// Translates errors of LibTorch into exceptions of this library, which name the operation.
 namespace neml2::core
 {
 /// Throws for memory that LibTorch could not allocate for an operation on these operands.

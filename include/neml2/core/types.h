@@ -13,9 +13,9 @@ namespace neml2
 using Size = int64_t;                          ///< one size, index or count
 using TensorShape = c10::SmallVector<Size, 8>; ///< a shape that owns its sizes
 using TensorShapeRef =
-    c10::ArrayRef<Size>; ///< a view of a shape; does not own: never store a brace list in one
+    c10::ArrayRef<Size>; ///< a view of sizes that it does not own: never store a brace list in one
 
-using ATensor = at::Tensor;  ///< LibTorch's tensor, without the batch dimension
+using ATensor = at::Tensor;  ///< LibTorch's tensor, which does not know its batch dimension
 using CScalar = c10::Scalar; ///< a plain number of any kind: integer, floating, bool
 using Real = double;         ///< a plain number
 using Integer = int64_t;
@@ -67,8 +67,8 @@ number(const N & n)
     return double(n);
 }
 
-/// Whether the elementwise operations of a type have loops over its rows: with neml2::compiled the library's types have them, as
-/// tensors/fwd.h says. Operations of other types work number by number, with the same results.
+/// Whether the elementwise operations of a type have loops over its rows: with neml2::compiled only the types named in tensors/fwd.h have
+/// them. Operations of other types work number by number, with the same results.
 #ifdef NEML2_COMPILED
 template <class T>
 inline constexpr bool has_loops = false;
@@ -77,7 +77,7 @@ template <class T>
 inline constexpr bool has_loops = true;
 #endif
 
-/// The tensor in the form that LibTorch's own operators take: all dimensions alike, no fused loop.
+/// The tensor as an argument of LibTorch's own operators, which treat all dimensions alike and use no fused loop.
 inline const at::Tensor &
 raw(const at::Tensor & t)
 {

@@ -7,26 +7,29 @@
 #include <utility>
 
 /**
- * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs). Each process has one part of a batch. This header
- * contains the functions that need all parts; all other functions of the library are called on the part of the process.
+ * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs). Each process has one part of a batch. This
+ * header contains the functions that need all parts. Every other function of the library is called on the part that
+ * the process has.
  *
- * Results of reductions are bitwise the same for any number of processes, and so are the gradients. The gradients are those of one
- * loss that all processes compute from the same numbers. For a tensor that all processes have, all get the same gradient, that of the
- * whole batch; for its part of a batch, each process gets the gradient by that part. A loss must therefore be computed from results of
- * batch_sum, batch_mean or gather_batch, and parameters that all points share must be passed through expand_batch.
+ * Results of reductions are bitwise the same for any number of processes, and their gradients are, too. All
+ * processes compute one loss from the same numbers, and the gradients are those of that loss. For a tensor that all
+ * processes have, they all get the same gradient, which is that of the whole batch. For its part of a batch, each
+ * process gets the gradient by that part. Therefore compute a loss from results of batch_sum, batch_mean or
+ * gather_batch, and pass parameters that all points share through expand_batch.
  *
- * All processes of a group call a function together, with tensors of the same type, dtype and shape except for the
- * number of entries along batch dimension d: each may have a different number, or none. Any other difference causes a
- * NEMLException in all of them, before anything else is exchanged. If a process ends, or does not call within the time limit
- * of the group, the others throw a NEMLException. No other header includes this one, as not every LibTorch contains c10d.
+ * All processes of a group call a function together, with tensors of the same type, dtype and shape. Only the number
+ * of entries along batch dimension d may differ, and it may be 0. Any other difference causes a NEMLException in all
+ * processes, before anything else is exchanged. If a process ends, or does not make the call within the time limit of
+ * the group, the others throw a NEMLException. No other header includes this one, because not every LibTorch contains
+ * c10d.
  */
 namespace neml2::distributed
 {
 // ---- Parts ----
 
-/// The entries [first, second) of a batch of n that scatter_batch gives this process; the numbers of entries of two
-/// processes differ by at most one. Nothing is exchanged: if a batch, such as a mesh, can be made or read in parts, no
-/// process needs all of it. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
+/// The entries [first, second) that scatter_batch gives this process from a batch of n entries. The numbers of
+/// entries of two processes differ by at most one. Nothing is exchanged: if a batch, such as a mesh, can be made or
+/// read in parts, no process needs the whole batch. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
 inline std::pair<Size, Size>
 batch_part(Size n, const Group & group)
 {
@@ -37,9 +40,10 @@ batch_part(Size n, const Group & group)
   return {begin, begin + counts[size_t(p.rank())]};
 }
 
-/// Gives each process its part along batch dimension d of a batch that all have with the same numbers:
-/// (..., N, ...; base) -> (..., n, ...; base), n = N / processes, one more in the first processes if there is a remainder.
-/// No number of the batch is sent. Derivatives: the gradients of all parts, gathered.
+/// Divides a batch along batch dimension d, and gives each process its part. All processes must pass the same batch,
+/// with the same numbers: (..., N, ...; base) -> (..., n, ...; base). n is N / processes, rounded down; if there is a
+/// remainder, n is one more in the first processes. The numbers of the batch are not sent. The derivative is gathered
+/// from the gradients of all parts.
 template <class T, core::if_tensor<T> = 0>
 T
 scatter_batch(const T & a, const Group & group, Size d = 0)
@@ -61,9 +65,9 @@ scatter_batch(const T & a, const Group & group, Size d = 0)
                  { return part(p, x, divided(counts[0], p.size())); });
 }
 
-/// Gives each process its part along batch dimension d of the batch of one process, which has the rank `source` in the group:
-/// (..., N, ...; base) -> (..., n, ...; base). Arguments of the others are ignored: they may pass T(). Derivatives, of
-/// first order: the gradients of all parts, gathered in the source.
+/// Divides the batch of one process, which has the rank `source` in the group, along batch dimension d, and gives
+/// each process its part: (..., N, ...; base) -> (..., n, ...; base). The tensors of the other processes are ignored;
+/// they may be T(). There are only first derivatives: the source gathers the gradients of all parts.
 template <class T, core::if_tensor<T> = 0>
 T
 scatter_batch(const T & a, const Group & group, Size d, int source)
@@ -98,7 +102,8 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
   std::ostringstream call;
   call << op.name << " from process " << source << " along dimension " << d << ", grad mode "
        << (c10::GradMode::is_enabled() ? "on" : "off");
-  // From the source: all sizes, and batch dimension, dimension, dtype, device, and whether it requires grad.
+  // The source sends the sizes of its tensor, then the number of batch dimensions, the position of dimension d, dtype,
+  // device, and whether the tensor requires grad.
   constexpr Size more = 5;
   const bool is_source = p.rank() == source;
   const Counts lengths = p.agree(call.str(), is_source ? a.dim() + more : 0);
@@ -115,7 +120,7 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
   TensorShape shape(said.begin(), rest);
   const Counts counts = divided(shape[size_t(rest[1])], p.size());
   at::Tensor x = a;
-  if (!is_source) // x stands for the whole batch, so that its gradient is computed here, too
+  if (!is_source) // x is an empty stand-in for the batch, so that this process takes part in the gradient, too
   {
     shape[size_t(rest[1])] = 0;
     x = at::empty(shape, c10::TensorOptions(Dtype(rest[2])).device(c10::DeviceType(rest[3])));
@@ -127,8 +132,8 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
            rest[0]);
 }
 
-/// All parts, one after the other by rank along batch dimension d, in all processes: (..., n, ...; base) ->
-/// (..., Σn, ...; base). Derivatives: for each part, those of its entries.
+/// Joins all parts along batch dimension d, in the order of the ranks, in all processes:
+/// (..., n, ...; base) -> (..., Σn, ...; base). Each part gets the gradient of its entries in the joined batch.
 template <class T, core::if_tensor<T> = 0>
 T
 gather_batch(const T & a, const Group & group, Size d = 0)
@@ -136,11 +141,12 @@ gather_batch(const T & a, const Group & group, Size d = 0)
   return keeping(begin({"gather_batch", core::Accepts::any}, a, group, d), a, gather);
 }
 
-/// Repeats a tensor a that all processes have with the same numbers, once per entry of this process's n entries, along a new
-/// batch dimension at d, as a view: (...; base) -> (..., n, ...; base). n may differ between processes.
+/// Repeats a tensor n times along a new batch dimension at d, as a view: (...; base) -> (..., n, ...; base). All
+/// processes must pass the same tensor, with the same numbers. n is the number of entries of this process's part and
+/// may differ between processes.
 ///
-/// Derivatives: Σ over the entries of all processes, as in batch_sum, so that parameters that the whole batch
-/// shares have the same gradient in all processes, bitwise the gradient in one process.
+/// The derivative is the sum over the entries of all processes, as in batch_sum. Thus parameters that the whole batch
+/// shares have the same gradient in all processes, bitwise the same as in one process.
 template <class T, core::if_tensor<T> = 0>
 T
 expand_batch(const T & a, Size n, const Group & group, Size d = 0)
@@ -154,8 +160,8 @@ expand_batch(const T & a, Size n, const Group & group, Size d = 0)
 /// Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit
 /// of a. Integers give int64; bool gives the number of true entries, as int64.
 ///
-/// Entries are added in pairs, in an order that depends on the whole batch, not on its parts: the result is
-/// bitwise the same for any number of processes, but its last digits may differ from neml2::batch_sum. Each
+/// Entries are added in pairs, in an order that depends on the whole batch, not on its division into parts. The
+/// result is bitwise the same for any number of processes, but its last digits may differ from neml2::batch_sum. Each
 /// process sends at most 2 log2(Σn) tensors.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -164,8 +170,9 @@ batch_sum(const T & a, const Group & group, Size d = 0)
   return reducing(begin({"batch_sum", core::Accepts::any}, a, group, d), a, accumulate);
 }
 
-/// Mean along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the
-/// unit of a; NaN if no process has an entry. Floating types. Computed as batch_sum divided by the number of entries.
+/// Mean along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit of
+/// a; NaN if no process has an entry. Only for floating types. Computed as batch_sum divided by the number of
+/// entries.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_mean(const T & a, const Group & group, Size d = 0)
@@ -181,7 +188,7 @@ batch_mean(const T & a, const Group & group, Size d = 0)
 }
 
 /// The largest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
+/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Also for integers.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -191,7 +198,7 @@ batch_max(const T & a, const Group & group, Size d = 0)
 }
 
 /// The smallest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
+/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Also for integers.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T

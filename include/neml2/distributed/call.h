@@ -4,8 +4,8 @@
 #include "neml2/core/Tensor.h"
 #include "neml2/distributed/functions.h"
 
-/// Calls with tensors of the library: the check that all processes make the same call, and the dimension that
-/// is divided.
+/// Calls with tensors of the library: checks that all processes make the same call, and moves the divided dimension
+/// to the front for the functions of functions.h.
 namespace neml2::distributed
 {
 /// A call: its processes, the position d of the divided dimension among all dimensions, and each process's number
@@ -30,8 +30,7 @@ check_reach(const Processes & p, const core::Operation & op, const core::Operand
               ", for which the group has no backend. Move it with .to(device).");
 }
 
-/// Checks the operand, and that all processes make the same call. If n is given, it is the size of a new
-/// dimension.
+/// Checks the operand, and that all processes make the same call. If n is given, the call adds a dimension of size n.
 template <class T>
 Call
 begin(
@@ -60,7 +59,7 @@ begin(
   return {p, at, p.agree(call.str(), n ? *n : a.size(at))};
 }
 
-/// The result of f for a with dimension d moved to the front; that dimension is then moved back.
+/// Calls f with dimension d of a moved to the front, and moves the first dimension of the result back to d.
 template <class T, class F>
 T
 keeping(const Call & c, const T & a, const F & f)
@@ -69,7 +68,7 @@ keeping(const Call & c, const T & a, const F & f)
       core::Trusted(), f(c.processes, a.movedim(c.d, 0), c.counts).movedim(0, c.d), a.batch_dim());
 }
 
-/// The result of f for a with dimension d moved to the front; f removes that dimension.
+/// Calls f with dimension d of a moved to the front; f removes that dimension.
 template <class T, class F>
 T
 reducing(const Call & c, const T & a, const F & f)
@@ -77,7 +76,7 @@ reducing(const Call & c, const T & a, const F & f)
   return T(core::Trusted(), f(c.processes, a.movedim(c.d, 0), c.counts), a.batch_dim() - 1);
 }
 
-/// Divides n entries among the processes: the first ones have one more if there is a remainder.
+/// Divides n entries among the processes: the first processes get one more if there is a remainder.
 inline Counts
 divided(Size n, int processes)
 {

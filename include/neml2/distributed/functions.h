@@ -6,15 +6,14 @@
 #include <functional>
 
 /**
- * Functions, with derivatives, of a tensor that all processes have, or that is divided among them. gather and part
- * are the derivatives of each other, and so are add and expand. All of them take an x whose first dimension is the
- * divided one.
+ * Functions of a tensor that all processes have, or that is divided among them, and their derivatives. gather and
+ * part are the derivatives of each other, and add and expand are, too. The divided dimension is always the first.
  */
 namespace neml2::distributed
 {
 using Derivative = std::function<at::Tensor(const at::Tensor &)>;
 
-/// The node of a function of one tensor in autograd's graph.
+/// A node of autograd's graph for a function of one tensor.
 class DistributedNode : public torch::autograd::Node
 {
 public:
@@ -26,7 +25,8 @@ public:
   std::string name() const override { return _name; }
   torch::autograd::variable_list apply(torch::autograd::variable_list && gradients) override
   {
-    const at::Tensor & g = gradients[0]; // undefined means zero; other processes may wait for it
+    // An undefined gradient means zero. The derivative is still computed, because other processes may wait for it.
+    const at::Tensor & g = gradients[0];
     return {_derivative(g.defined() ? g : input_metadata(0).zeros_like())};
   }
 
@@ -60,7 +60,7 @@ differentiated(const char * name, const at::Tensor & x, const F & f, Derivative 
   return result;
 }
 
-/// The place where the entries of process k begin.
+/// The position of the first entry of process k.
 inline Size
 begin_of(const Counts & counts, int k)
 {
@@ -82,7 +82,8 @@ described(const at::Tensor & part, Size n_at = 0)
   return s.str();
 }
 
-/// The processes of a call, for its derivative; checks that all processes compute the same derivative.
+/// Checks that all processes compute the same derivative. Returns the processes of the call, under the derivative's
+/// name.
 inline Processes
 in_derivative(const Processes & p, const char * name, const at::Tensor & g, const Counts & counts)
 {
@@ -98,7 +99,7 @@ in_derivative(const Processes & p, const char * name, const at::Tensor & g, cons
 at::Tensor part(const Processes & p, const at::Tensor & x, const Counts & counts);
 at::Tensor expand(const Processes & p, const at::Tensor & x, const Counts & counts);
 
-/// All parts, one after the other.
+/// All parts, joined in the order of the ranks.
 inline at::Tensor
 gather(const Processes & p, const at::Tensor & x, const Counts & counts)
 {
@@ -133,7 +134,7 @@ add(const Processes & p, const at::Tensor & x, const Counts & counts)
       [=](const at::Tensor & g) { return expand(p, g, counts); });
 }
 
-/// add, in a wider dtype for dtypes of few digits, and in int64 for integers.
+/// add, but in float32 for float16 and bfloat16, and in int64 for integers.
 inline at::Tensor
 accumulate(const Processes & p, const at::Tensor & x, const Counts & counts)
 {
@@ -143,7 +144,7 @@ accumulate(const Processes & p, const at::Tensor & x, const Counts & counts)
   return add(p, c10::isIntegralType(dtype, /*includeBool=*/true) ? x.to(kInt64) : x, counts);
 }
 
-/// Repeats a tensor that all processes have, once for each entry of this process.
+/// Repeats a tensor that all processes have, once per entry of this process.
 inline at::Tensor
 expand(const Processes & p, const at::Tensor & x, const Counts & counts)
 {

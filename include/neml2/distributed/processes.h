@@ -13,12 +13,12 @@
 
 /**
  * The exchanges of a group of processes, by the collective calls of c10d. The processes first exchange a description
- * of the call that each is about to make, so that a difference causes an error in all of them; then they exchange the
- * numbers.
+ * of the call that they are about to make, so that a difference causes an error in all of them. Then they exchange
+ * the numbers.
  */
 namespace neml2::distributed
 {
-/// The group that c10d exchanges tensors in.
+/// The group of processes in which c10d exchanges tensors.
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 /// The number of entries that each process has.
@@ -86,12 +86,13 @@ public:
   int rank() const { return _rank; }
   int size() const { return _size; }
 
-  /// These processes in another call.
+  /// These processes in a call of the function `name`.
   Processes named(const char * name) const { return {name, _group}; }
 
   bool reach(c10::DeviceType device) const { return reaches(*_group, device); }
 
-  /// Exchanges `number`; returns the numbers of all processes, if all make the same call. @throws NEMLException in all of them otherwise.
+  /// Checks that all processes make the same call, exchanges `number`, and returns the numbers of all processes.
+  /// @throws NEMLException in all processes if the calls differ.
   Counts agree(const std::string & call, Size number = 0) const
   {
     Size hash = 1469598103934665603; // FNV-1a
@@ -109,7 +110,8 @@ public:
     return numbers;
   }
 
-  /// Makes checks that only this process can make; if a check throws, the other processes, which wait, throw too.
+  /// Calls f, which makes checks that only this process can make. If f throws, the other processes, which wait,
+  /// throw, too.
   template <class F>
   auto checked(const F & f) const
   {
@@ -125,7 +127,7 @@ public:
     }
   }
 
-  /// The parts of all processes, one after the other along the first dimension; process k has counts[k]
+  /// Joins the parts of all processes along the first dimension, in the order of the ranks; process k has counts[k]
   /// entries.
   at::Tensor gather(const at::Tensor & part, const Counts & counts) const
   {
@@ -137,7 +139,7 @@ public:
     return joined(out[0], part, counts);
   }
 
-  /// gather whose result only process `to` gets; the others get an undefined tensor.
+  /// Joins the parts as gather does, but only in process `to`; the other processes get an undefined tensor.
   at::Tensor gather_to(const at::Tensor & part, const Counts & counts, int to) const
   {
     const Size width = width_of(part, counts);
@@ -152,7 +154,7 @@ public:
     return _rank == to ? joined(out[0], part, counts) : at::Tensor();
   }
 
-  /// This process's part of the source's tensor; it has the shape and dtype of `part`.
+  /// This process's part of the source's tensor. The part has the shape and dtype of `part`.
   at::Tensor scatter(const at::Tensor & whole,
                      const at::Tensor & part,
                      const Counts & counts,
@@ -172,7 +174,7 @@ public:
     return from_bytes(out[0], TensorShape(part.sizes().begin(), part.sizes().end()), part);
   }
 
-  /// The numbers of one process, sent to all: lengths[k] is the count for process k, and zero for all others.
+  /// Joins the numbers of all processes in the order of the ranks; process k sends lengths[k] numbers, perhaps none.
   TensorShape share(TensorShapeRef numbers, const Counts & lengths) const
   {
     at::Tensor mine = at::empty({Size(numbers.size())}, kInt64);
@@ -256,8 +258,8 @@ private:
                what);
   }
 
-  /// Options of tensors that are exchanged and read at once: on the CPU if the group supports it, because there is no device
-  /// to wait for.
+  /// Options of tensors that are exchanged and then read at once. They are on the CPU if the group supports it,
+  /// because then there is no device to wait for.
   c10::TensorOptions options(Dtype dtype) const
   {
     return c10::TensorOptions(dtype).device(reach(c10::DeviceType::CPU) ? c10::DeviceType::CPU

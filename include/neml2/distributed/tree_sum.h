@@ -4,24 +4,25 @@
 #include "neml2/distributed/processes.h"
 
 /**
- * Sums in a fixed order: entries are added in pairs, (0 + 1), (2 + 3), ..., their sums in pairs again, and so on; a
- * sum without a partner passes to the next level. The division into processes does not matter: each process adds its complete
- * pairs, and all processes together add the rest, at most two numbers per level.
+ * Sums in a fixed order: entries are added in pairs, (0 + 1), (2 + 3), ..., the sums are added in pairs again, and so
+ * on; a sum without a partner passes to the next level. The division among processes does not change the order. Each
+ * process adds its complete pairs, and then all processes add the rest, at most two numbers per process and level.
  */
 namespace neml2::distributed
 {
-/// A sum of the tree: its level, on which a sum has 2^level entries, and its number on that level.
+/// A sum of the tree: its level (on level k, a sum has 2^k entries), and its number on that level.
 struct Place
 {
   Size level, number;
-  bool is_first; ///< whether it is the first of its process on that level
+  bool is_first; ///< whether it is the first sum of its process on that level
   bool operator<(const Place & p) const
   {
     return level != p.level ? level < p.level : number < p.number;
   }
 };
 
-/// The sums of a part [begin, end) of `total` entries that are left for all processes to add.
+/// The sums of the part [begin, end) of `total` entries that its process cannot add alone, but leaves for all
+/// processes.
 inline std::vector<Place>
 left_by(Size begin, Size end, Size total)
 {
@@ -44,7 +45,7 @@ left_by(Size begin, Size end, Size total)
   return r;
 }
 
-/// Sums of the pairs along the first dimension.
+/// Adds pairs along the first dimension; keeps a last entry without a partner.
 inline at::Tensor
 pairs(const at::Tensor & x)
 {
@@ -53,7 +54,7 @@ pairs(const at::Tensor & x)
   return n == even ? sums : at::cat({sums, x.slice(0, even)});
 }
 
-/// Σ over the first dimension of all parts, which have `counts` entries, bitwise the same for any
+/// Σ over the first dimension of all parts; process k has counts[k] entries. The result is bitwise the same for any
 /// division into parts.
 inline at::Tensor
 tree_sum(const Processes & p, at::Tensor part, const Counts & counts)

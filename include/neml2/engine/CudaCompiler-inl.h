@@ -14,7 +14,7 @@ namespace neml2::engine
 {
 namespace cuda
 {
-/// A context is the thread's current context as long as this object exists.
+/// Makes a context the current context of the thread as long as this object exists.
 class Current
 {
 public:
@@ -34,7 +34,7 @@ private:
   const CudaDriver & _driver;
 };
 
-/// CUDA's handle of a stream of LibTorch; only LibTorch 2.10 and newer give it.
+/// CUDA's handle of a stream of LibTorch. Only LibTorch 2.10 and newer return it.
 template <class Guard, class = void>
 struct NativeStream
 {
@@ -58,8 +58,8 @@ CudaCompiler::CudaCompiler(const std::vector<std::string> & driver,
 {
 }
 
-/// Options besides the architecture and the folder of headers. fmad is off because a formula itself says where a product and a sum
-/// are rounded only once.
+/// The options of every compilation; compile() adds the architecture and the folder of headers. fmad is off because a formula itself
+/// says where a product and a sum are rounded only once.
 constexpr std::array<const char *, 3> nvrtc_options = {
     "-std=c++17", "-default-device", "-fmad=false"};
 
@@ -190,8 +190,8 @@ CudaCompiler::own_stream(c10::Device device)
   return d.stream;
 }
 
-/// Launches on a stream of our own, which first waits for the work on LibTorch's stream; LibTorch's stream then waits for the launch.
-/// LibTorch does not tell which stream of CUDA its stream is, but its events are CUDA's.
+/// Launches on a stream of our own, which first waits for the work on LibTorch's stream. LibTorch's stream then waits for the kernel.
+/// This needs no handle of LibTorch's stream, because LibTorch's events are CUDA's events.
 NEML2_BODY void
 CudaCompiler::launch_between_events(const Launch & l)
 {

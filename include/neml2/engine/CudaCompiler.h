@@ -13,13 +13,13 @@
 /// libraries are opened while the program runs.
 namespace neml2::engine
 {
-/// Compiles with an NVRTC that supports the device's architecture. If every NVRTC is older than the device, it compiles for the newest
-/// architecture that they support, and the driver translates the result.
+/// Compiles with an NVRTC that supports the device's architecture. If every NVRTC is older than the device, the output is for the newest
+/// architecture that an NVRTC supports, and the driver translates it.
 class CudaCompiler : public DeviceCompiler
 {
 public:
   CudaCompiler() : CudaCompiler(cuda_driver_names(), {}) {}
-  /// Opens libraries of these names; an empty list for NVRTC means the names that fit the driver.
+  /// Opens libraries of these names. If `nvrtc` is empty, the names are nvrtc_names for the driver's version.
   CudaCompiler(const std::vector<std::string> & driver, const std::vector<std::string> & nvrtc);
 
   c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
@@ -41,7 +41,7 @@ private:
   NvrtcLibraries _nvrtc;
   std::mutex _mutex;
   std::map<c10::DeviceIndex, OnDevice> _devices;
-  std::atomic<bool> _gives_streams{true}; ///< whether LibTorch gives CUDA's handles of its streams
+  std::atomic<bool> _gives_streams{true}; ///< whether LibTorch returns its streams' handles
 
   OnDevice & on(c10::Device device);
   CudaDriver::Handle own_stream(c10::Device device);

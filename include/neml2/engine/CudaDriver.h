@@ -39,7 +39,8 @@ struct CudaDriver
   Result (*wait_event)(Handle stream, Handle event, unsigned int flags);
   Result (*record_event)(Handle event, Handle stream);
 
-  /// Throws unless the result is 0: OutOfMemoryException, or TransientFailure for a call that a captured stream forbids.
+  /// Throws if the result is not 0: OutOfMemoryException, TransientFailure for a call that is forbidden while a stream is captured,
+  /// otherwise NEMLException.
   void check(Result r, const char * what) const;
 
   /// The version of CUDA that the driver belongs to, 1000 major + 10 minor.
@@ -49,7 +50,7 @@ private:
   at::DynamicLibrary _library;
 };
 
-/// The names of the driver's library, in the order to try them.
+/// The names of the driver's library, in the order in which they are tried.
 std::vector<std::string> cuda_driver_names();
 } // namespace neml2::engine
 

@@ -20,7 +20,7 @@ first_line(const std::exception & e)
   return what.substr(0, what.find('\n'));
 }
 
-/// The first of these names or paths whose library can be opened. @throws NEMLException if none does.
+/// The first of these names or paths whose library can be opened. @throws NEMLException if no library can be opened.
 inline const char *
 first_library(const char * what, const std::vector<std::string> & names)
 {

@@ -27,8 +27,8 @@ is_transient(const std::exception & e)
          dynamic_cast<const OutOfMemoryException *>(&e) || dynamic_cast<const std::bad_alloc *>(&e);
 }
 
-/// Compiles kernels while a program runs, for devices of one type, and launches them. Each call throws its errors; a call may be
-/// repeated after an error that is_transient. Several threads may call at once.
+/// Compiles kernels while a program runs, for devices of one type, and launches them. A call that fails throws; it may be repeated if
+/// the error is_transient. Several threads may call at once.
 class NEML2_ONE_A_PROGRAM DeviceCompiler
 {
 public:
@@ -48,7 +48,8 @@ public:
   virtual c10::DeviceType type() const = 0;
   /// The architecture that images for this device are compiled for, such as sm_90.
   virtual std::string architecture(c10::Device device) = 0;
-  /// Everything that images for this device depend on besides source and architecture: a version, the headers that sources include.
+  /// A text that names everything that images for this device depend on besides source and architecture: the compiler's version and
+  /// options, and the headers that sources include.
   virtual std::string version(c10::Device device) = 0;
   virtual std::string compile(const std::string & source, c10::Device device) = 0;
   /// Loads the kernel neml2_kernel of an image on a device, where it stays loaded.

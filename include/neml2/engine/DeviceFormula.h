@@ -6,29 +6,29 @@
 
 namespace neml2::engine
 {
-/// A formula for rows, in the form in which a device other than the CPU runs it.
+/// A formula on rows in the form that a device other than the CPU runs.
 class DeviceFormula
 {
 public:
   virtual ~DeviceFormula() = default;
 
-  /// Evaluates plain operands on one device into new tensors there, one for each base shape. Returns false if the formula cannot be
-  /// evaluated there.
+  /// Evaluates operands that are dense tensors of one device, or plain numbers, into new tensors on the device, one for each base shape.
+  /// Returns false if the formula cannot be evaluated on the device.
   virtual bool evaluate(const Operation & op,
                         ArrayRef<Operand> operands,
                         TensorShapeRef batch,
                         ArrayRef<TensorShapeRef> bases,
                         at::Tensor * results) const = 0;
 
-  /// Evaluates into existing tensors, which are not broadcast. If the formula cannot be evaluated
-  /// there, writes nothing and returns false.
+  /// Evaluates into existing tensors, which are not broadcast. If the formula cannot be evaluated on the device, the function writes
+  /// nothing and returns false.
   virtual bool evaluate_into(ArrayRef<Operand> operands,
                              TensorShapeRef batch,
                              ArrayRef<at::Tensor> results) const = 0;
 
-  /// For a formula that computes each row's part of a gradient: the gradient by argument k, in the argument's shape, summed in float64
-  /// over the dimensions along which the argument was broadcast. Undefined if it cannot be computed. `numbers` is the largest count of
-  /// numbers in a row.
+  /// Computes the gradient by argument k, in the argument's shape, with a formula that computes the part of each row. The parts are summed
+  /// in float64 over the dimensions along which the argument was broadcast. The result is undefined if it cannot be computed. Large batches
+  /// are cut into Slabs; `numbers` is the count of numbers per row.
   virtual at::Tensor
   gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const = 0;
 };

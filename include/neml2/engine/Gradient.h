@@ -10,12 +10,12 @@
  * How gradients pass back through operations that the fused loop evaluates.
  *
  * Autograd's node is defined in engine/autograd.h, which includes heavy headers of LibTorch, and
- * registers itself here. In a program without it, an operation that has a gradient to record is
- * composed of LibTorch's own operations, and differentiated by them.
+ * registers itself here. In a program without the node, an operation that has a gradient to record is
+ * composed of LibTorch's own operations, and autograd differentiates these.
  */
 namespace neml2::engine
 {
-/// The data that autograd's node of an operation keeps, besides the arguments.
+/// Computes the gradients of one operation. Autograd's node of the operation keeps this object and the arguments.
 class Gradient : public std::enable_shared_from_this<Gradient>
 {
 public:
@@ -26,7 +26,7 @@ public:
 
   /// Computes the gradients by the needed arguments from the gradients by the results. Each gradient has the shape of its argument. An
   /// undefined gradient by a result means zero; the function leaves gradients undefined that are zero or not needed. It returns false if
-  /// the operation has no rule for them. Then the caller differentiates the results of compose().
+  /// the operation has no rule for these gradients. Then the caller differentiates the results of compose().
   virtual bool backward(ArrayRef<at::Tensor> results,
                         ArrayRef<at::Tensor> arguments,
                         ArrayRef<bool> needed,
@@ -36,20 +36,20 @@ public:
   virtual void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const = 0;
 };
 
-/// A new variable with the value of t; it depends on t if the derivatives are to be differentiated again.
+/// A new variable with the value of t. It depends on t if create_graph says that the derivatives are differentiated again.
 inline at::Tensor
 as_variable(const at::Tensor & t, bool create_graph)
 {
   return create_graph && t.requires_grad() ? t.view_as(t) : t.detach().set_requires_grad(true);
 }
 
-/// Makes the results of arguments part of autograd's graph.
+/// Records the results of an operation on these arguments in autograd's graph.
 using RecordGradient = void (*)(std::shared_ptr<const Gradient>,
                                 ArrayRef<at::Tensor> arguments,
                                 at::Tensor * results,
                                 size_t count);
 
-/// Set by engine/autograd.h, or by the library.
+/// Set by engine/autograd.h, or by the compiled library.
 NEML2_ONE_A_PROGRAM inline std::atomic<RecordGradient> record_gradient{nullptr};
 
 /// The derivative rule of an operation on arguments of these types, or null; set by tensors/gradients.h.

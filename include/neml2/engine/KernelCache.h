@@ -9,23 +9,23 @@
 namespace neml2::engine
 {
 /**
- * Files in a folder of this user, which many processes share. A file that cannot be read counts as missing, and an image whose
- * file cannot be written is not kept.
+ * Keeps images as files in a folder of this user that many processes share. A file that cannot be read counts as missing, and an image
+ * whose file cannot be written is not kept.
  *
- * Images are programs that are loaded. So a folder or file that belongs to another user, or that others can write to, is not used; a
- * warning says so once. Only this user can read and write new files.
+ * Programs run the code in the images. Therefore a folder or file that belongs to another user, or that others can write to, is not
+ * used; one warning says so. Only this user can read and write new files.
  *
  * A file ends with the digest of its contents, so that a file cut short by a full disk or a crash is not used. It is written under
- * another name and renamed, so that no process sees half of it. If there are more than `most` files, those unused for longest are
- * removed. All files are in a separate folder, `neml2-kernels`: everything else in the folder of the cache belongs to the user,
- * and is never touched.
+ * another name and renamed, so that no process sees half of it. If there are more than `most` files, the files that were unused for
+ * longest are removed. All files are in a separate folder, `neml2-kernels`: everything else in the folder of the cache belongs to the
+ * user, and is never touched.
  */
 class KernelCache
 {
 public:
   static constexpr size_t most = 1000;
 
-  /// Keeps images in this folder; with an empty name, it keeps nothing.
+  /// Keeps images in this folder; if the name is empty, no image is kept.
   explicit KernelCache(std::string folder) : _folder(std::move(folder)) {}
   /// Keeps images in the folder that the environment variable NEML2_CACHE names; otherwise in the folder neml2 of the
   /// user's cache folder.
@@ -33,7 +33,7 @@ public:
   static std::string default_folder();
 
   const std::string & folder() const { return _folder; }
-  /// The image of this key, a digest; empty if there is none.
+  /// The image with this key, which is a digest; empty if there is none.
   std::string find(const std::string & key) const;
   void keep(const std::string & key, const std::string & image) const;
 
@@ -41,7 +41,7 @@ private:
   std::string _folder;
 
   bool is_private() const;
-  std::string place() const; ///< the folder of images in that of the cache
+  std::string place() const; ///< the folder of images, inside the folder of the cache
   std::string file(const std::string & key) const;
   void tidy() const;
 };

@@ -18,12 +18,12 @@ namespace neml2
 {
 namespace engine
 {
-/// All kernels of a program. No kernel is ever unloaded, as it may be running.
+/// All kernels of a program. No kernel is ever unloaded, because it may be running.
 struct NEML2_ONE_A_PROGRAM LoadedKernels
 {
   std::mutex mutex;
   std::vector<std::pair<std::string, std::shared_ptr<LoadedKernel>>> all; ///< by key and device
-  std::map<std::string, std::string> unloaded; ///< by key, images that could not be loaded for now
+  std::map<std::string, std::string> unloaded; ///< by key, compiled images that are not loaded yet
 };
 
 NEML2_ONE_A_PROGRAM inline LoadedKernels &
@@ -33,7 +33,7 @@ loaded_kernels()
   return *kernels;
 }
 
-/// The image that was compiled before but could not be loaded; empty if there is none.
+/// Takes the image with this key that was compiled before but could not be loaded; empty if there is none.
 NEML2_BODY std::string
 unloaded_image(const std::string & key)
 {

@@ -12,16 +12,16 @@ namespace neml2
 /// A kernel that exists on a device.
 struct DeviceKernel
 {
-  std::string name; ///< the formula, and which results are computed
+  std::string name; ///< the name of the formula and of the results that the kernel computes
   Dtype dtype;      ///< the dtype of all its operands
   std::string device, architecture;
-  bool from_cache; ///< from the cache on disk
-  double seconds;  ///< the time it took to compile, or to read
+  bool from_cache; ///< whether the kernel was read from the cache on disk
+  double seconds;  ///< the time to compile or read the kernel
   int64_t launches;
 };
 
-/// The kernels of this program so far, in the order in which they were made: a formula without a kernel here did not run fused on a
-/// device.
+/// The kernels of this program so far, in the order in which they were made. A formula without a kernel in this list did not run
+/// fused on a device.
 std::vector<DeviceKernel> device_kernels();
 
 namespace engine
@@ -31,12 +31,12 @@ struct LoadedKernel
 {
   std::shared_ptr<DeviceCompiler> compiler;
   DeviceCompiler::Function function;
-  DeviceKernel made; ///< its properties, except for its launches
+  DeviceKernel made; ///< its properties, except the number of launches
   std::atomic<int64_t> launches{0};
-  std::atomic<bool> fails{false}; ///< whether each of its launches fails
+  std::atomic<bool> fails{false}; ///< whether a launch failed for good: not used again
 };
 
-/// The kernel of a source: one that is already loaded, one from the cache, or a new one. @throws the error of the failed step.
+/// The kernel of a source: it is already loaded, read from the cache, or compiled. @throws the error of the failed step.
 std::shared_ptr<LoadedKernel> load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
                                           const std::string & name,
                                           const std::string & source,

@@ -11,7 +11,8 @@ namespace neml2::engine
 #ifndef _WIN32
 namespace cuda
 {
-/// Opens, from NVRTC's folder, the library that NVRTC opens later by its name: NVRTC 13 of PyPI does not look into its own folder.
+/// Opens the library of built-ins in NVRTC's folder. NVRTC opens it later by its name alone, and NVRTC 13 of PyPI does not search its
+/// own folder.
 inline void
 open_builtins(const std::string & folder)
 {

@@ -15,13 +15,13 @@ NEML2_BODY
 NvrtcLibraries::NvrtcLibraries(std::vector<std::string> names) : _names(std::move(names))
 {
   if (_names.empty())
-    _open.push_back(std::make_unique<Nvrtc>(_names)); // throws, saying that there is none
+    _open.push_back(std::make_unique<Nvrtc>(_names)); // throws: there is no library
   std::reverse(_names.begin(), _names.end());
   if (!opened(0))
     throw NEMLException(_why_none);
 }
 
-/// Number k of the existing libraries, where all libraries of one version count as one; null if there are fewer.
+/// The existing library number k, counted from 0; all libraries of one version count as one. Null if there are fewer.
 NEML2_BODY const Nvrtc *
 NvrtcLibraries::opened(size_t k)
 {
@@ -92,7 +92,7 @@ nvrtc_names(int driver_major)
   std::vector<int> majors{13, 12, 11};
   if (driver_major > majors.front())
     majors.insert(majors.begin(), driver_major);
-  // A driver may refuse the output of a newer NVRTC: newer ones come last.
+  // A driver may refuse the output of a newer NVRTC: newer NVRTCs come last.
   std::stable_partition(
       majors.begin(), majors.end(), [driver_major](int m) { return m <= driver_major; });
   std::vector<std::string> names;
@@ -105,13 +105,13 @@ nvrtc_names(int driver_major)
   for (const int m : majors)
   {
     const std::string file = "libnvrtc.so." + std::to_string(m) + (m == 11 ? ".2" : "");
-    names.push_back(file); // loaded, or in the search path of this program or of LibTorch
+    names.push_back(file); // already loaded, or in the search path of this program or of LibTorch
     if (!folder.empty())
       for (const std::string & beside :
            {folder, packages + "cu" + std::to_string(m) + "/lib/", packages + "cuda_nvrtc/lib/"})
         names.push_back(beside + file);
   }
-  // Wheels and archives of LibTorch that contain all of CUDA also put a digest into the library's name.
+  // In wheels and archives of LibTorch that contain all of CUDA, the library's name also contains a digest.
   std::error_code error;
   std::filesystem::directory_iterator files(folder, error), end;
   for (; !error && !folder.empty() && files != end; files.increment(error))

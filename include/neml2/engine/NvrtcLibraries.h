@@ -10,34 +10,34 @@ namespace neml2::engine
 /// How a device's kernels are compiled.
 struct NvrtcTarget
 {
-  const Nvrtc * nvrtc = nullptr; ///< one of NvrtcLibraries
+  const Nvrtc * nvrtc = nullptr; ///< a library of NvrtcLibraries
   std::string architecture;      ///< sm_90 for code, compute_90 for text that the driver translates
 };
 
-/// The existing libraries of NVRTC, each opened when those before it do not suffice. Only one thread at a
-/// time may use them.
+/// The existing libraries of NVRTC. Each is opened only if the libraries before it do not suffice. Only one thread at a time may use
+/// this object.
 class NvrtcLibraries
 {
 public:
-  /// Opens libraries of these names or paths, in the order to try them. @throws NEMLException if there is none.
+  /// Opens libraries of these names or paths, in this order. @throws NEMLException if there is none.
   explicit NvrtcLibraries(std::vector<std::string> names);
 
   /// The target for a device of this architecture, such as 90, whose driver is of this version of CUDA, 1000 major + 10 minor. The first
-  /// choice is code, by the first NVRTC that knows the architecture and whose major version is not newer than that of the driver. The
-  /// second is text for the newest architecture known to an NVRTC that is not newer than the driver. The last is the output of a newer
-  /// NVRTC, which the driver may refuse.
+  /// choice is code, by the first NVRTC that knows the architecture and whose major version is not newer than the driver's. The second
+  /// choice is text for the newest architecture known to an NVRTC that is not newer than the driver. The last choice is the output of a
+  /// newer NVRTC, which the driver may refuse.
   /// @throws NEMLException if all libraries know only newer architectures.
   NvrtcTarget target(int architecture, int driver);
 
 private:
-  std::vector<std::string> _names; ///< names that were not tried yet, the next one last
+  std::vector<std::string> _names; ///< names that were not tried yet, the next name last
   std::vector<std::unique_ptr<Nvrtc>> _open;
   std::string _why_none;
 
   const Nvrtc * opened(size_t k);
 };
 
-/// The names of NVRTC's library, in the order to try them, for drivers of this version of CUDA, such as 12.
+/// The names of NVRTC's library for drivers of this version of CUDA, such as 12, in the order in which they are tried.
 std::vector<std::string> nvrtc_names(int driver_major);
 } // namespace neml2::engine
 

@@ -12,8 +12,8 @@
 /// The source texts of operations.
 namespace neml2::engine
 {
-/// An operation as a type: Op::name for messages, and a call operator with its formula for rows. Derivative
-/// rules are found by this type.
+/// An operation is an empty type with Op::name for messages and a call operator with its formula for rows. Its derivative rules are
+/// found by this type.
 template <class Op, class = void>
 constexpr bool has_name = false;
 template <class Op>
@@ -27,11 +27,11 @@ constexpr const char * operation_text = Op::name;
 template <class Op>
 constexpr const char * operation_text<Op, std::void_t<decltype(Op::source)>> = Op::source;
 
-/// A tile's text, and the formula by which devices run it, which is made when first needed.
+/// The text of an operation's tile, and the formula that devices run, which is made from the text when first needed.
 struct TileSource
 {
   recorded::TileText text;
-  const char * name; ///< in messages
+  const char * name; ///< the operation's name in messages
   int numbers;       ///< the count of numbers in a row
   mutable std::atomic<const DeviceFormula *> formula{nullptr};
 };
@@ -73,7 +73,7 @@ template <class Tile, class Op>
 inline const TileSource operation_source{
     TextOfTile<Tile>::of(operation_text<Op>), Op::name, Tile::numbers};
 
-/// Set by engine/TileFormula.h, or by the library.
+/// Set by engine/TileFormula.h, or by the compiled library.
 using MakeDeviceFormula = const DeviceFormula * (*)(const TileSource &);
 NEML2_ONE_A_PROGRAM inline std::atomic<MakeDeviceFormula> make_device_formula{nullptr};
 } // namespace neml2::engine

@@ -74,7 +74,7 @@ public:
   }
 
 private:
-  /// The gradients by autograd's own operations, differentiable if grad mode is on.
+  /// Computes the gradients by having autograd differentiate compose(). They are differentiable if grad mode is on.
   void differentiate(const torch::autograd::variable_list & results,
                      torch::autograd::variable_list arguments,
                      ArrayRef<bool> needed,
@@ -85,7 +85,7 @@ private:
     torch::autograd::variable_list inputs, values(results.size()), outputs, weights;
     for (size_t k = 0; k < arguments.size(); k++)
       if (needed[k])
-      { // a new node for each: an argument given twice must not be counted twice
+      { // a new variable for each argument, so that an argument given twice is not counted twice
         arguments[k] = as_variable(arguments[k], create_graph);
         inputs.push_back(arguments[k]);
       }

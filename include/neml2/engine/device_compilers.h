@@ -6,7 +6,7 @@
 /// A program's compilers for devices.
 namespace neml2::engine
 {
-/// The compiler for devices of a type: the one that was set, otherwise CUDA's for CUDA devices; null if there is none.
+/// The compiler for devices of a type: the compiler that was set, otherwise CUDA's compiler for CUDA devices; null if there is none.
 /// @throws NEMLException that says what CUDA lacks.
 std::shared_ptr<DeviceCompiler> device_compiler(c10::DeviceType type);
 

@@ -9,12 +9,12 @@
 namespace neml2::engine
 {
 /// The folder that contains the headers' folder neml2: the folder that the environment variable NEML2_INCLUDE names, otherwise the folder
-/// that was set, otherwise the folder that had the headers when this was compiled.
+/// that was set, otherwise the folder that contained the headers when the program or library was compiled.
 std::string device_headers();
 void set_device_headers(std::string folder);
 
-/// The digest of all files that sources may include from such a folder; each folder is read once. @throws NEMLException if they do
-/// not exist.
+/// The digest of all files that sources may include from such a folder; each folder is read once. @throws NEMLException if the folder
+/// has no such files.
 std::string headers_digest(const std::string & folder);
 } // namespace neml2::engine
 

@@ -9,19 +9,19 @@
  * Runs an operation over a batch: the only place that chooses between the paths.
  *
  * Dense CPU tensors of float32 or float64 take one fused pass over memory. On CUDA, operations and formulas that have a kernel run as one
- * kernel. If autograd records the operation, both need its derivative rule. In all other cases the body for whole batches, or the recording
- * of a formula, runs through LibTorch's dispatcher.
+ * kernel. If autograd records the operation, both paths need its derivative rule. In all other cases the body for whole batches, or the
+ * recording of a formula, runs through LibTorch's dispatcher.
  */
 namespace neml2::engine
 {
-/// t; a copy of it if t is an inference tensor, which autograd cannot save.
+/// Returns t, or a copy of t if t is an inference tensor, which autograd cannot save.
 at::Tensor saveable(const at::Tensor & t);
 
-/// A result of LibTorch's operations in the form in which the fused loop would return it: not the argument itself, not
-/// a view of it, not expanded.
+/// Returns a result of LibTorch's operations as the fused loop would: a copy if the result shares memory with an argument or is expanded,
+/// otherwise the result itself.
 at::Tensor unshared(const at::Tensor & result, ArrayRef<Operand> operands);
 
-/// Makes results part of autograd's graph. Numbers among the operands are kept as scalars.
+/// Records results in autograd's graph. Plain numbers among the operands are kept as scalar tensors.
 void record_results(const Operation & op,
                     RecordGradient record,
                     std::shared_ptr<const Gradient> gradient,
@@ -34,12 +34,12 @@ struct Evaluation
 {
   Operation op;
   ArrayRef<Operand> operands; ///< checked
-  TensorShapeRef batch;       ///< the shape they broadcast to
+  TensorShapeRef batch;       ///< the shape to which the operands broadcast
   RowFormula rows;
-  ArrayRef<TensorShapeRef> bases; ///< of the results
-  /// The results on whole batches.
+  ArrayRef<TensorShapeRef> bases; ///< the base shapes of the results
+  /// Computes the results on whole batches.
   c10::function_ref<void(at::Tensor * results)> composed;
-  /// The data that autograd's node keeps; null if the composed operations must be recorded.
+  /// Returns the Gradient that autograd's node keeps; null if autograd must record the composed operations.
   c10::function_ref<std::shared_ptr<const Gradient>()> gradient;
 };
 
@@ -55,8 +55,8 @@ bool evaluate(const Evaluation & e, at::Tensor * results);
 /// Evaluates into existing tensors, which the caller has checked, without a gradient.
 void evaluate_into(const Evaluation & e, ArrayRef<Operand> outputs, at::Tensor * results);
 
-/// Evaluates one result of checked operands: the formula on rows, or body, which may throw LibTorch's errors, on
-/// whole batches.
+/// Evaluates an operation with one result on checked operands: by the formula on rows, or on whole batches by `body`, which may throw
+/// LibTorch's errors.
 template <class Result>
 Result
 evaluate_one(const Operation & op,
@@ -78,7 +78,7 @@ evaluate_one(const Operation & op,
   return Result(r);
 }
 
-/// Evaluates a leaf: the operation's formula on rows, or batch_body on whole batches.
+/// Evaluates a leaf: by the operation's formula on rows, or by batch_body on whole batches.
 template <class Result,
           Accepts accepts = Accepts::floating,
           class Op,
@@ -139,8 +139,8 @@ evaluate(const Operation & op, const F & formula, const A &... a)
   return evaluate_leaf<Result>(op, formula, formula, a...);
 }
 
-/// Checks the operands, and returns the result of f, which makes a few calls of LibTorch. It is meant for operations that are not worth a
-/// fused loop.
+/// Checks the operands and returns the result of f, which makes a few calls of LibTorch. Use it for operations that are not worth a fused
+/// loop.
 template <class Result, class F, class... A>
 Result
 composed(const Operation & op, const F & f, const A &... a)

@@ -25,12 +25,12 @@ constexpr bool names_its_batch = false;
 template <class R>
 constexpr bool names_its_batch<R, std::void_t<typename R::batch>> = true;
 
-/// Whether R may be a component: a number, a pack of numbers, a dual.
+/// Whether R may be a component: a number, a pack of numbers, or a dual.
 template <class R>
 constexpr bool is_component =
     std::is_arithmetic_v<R> || std::is_base_of_v<kernels::Component<R>, R>;
 
-/// The batched type of a row; void if there is none.
+/// The batched type of a row R; void if R is not a row.
 template <class R>
 constexpr auto
 batch_of_row()
@@ -67,8 +67,8 @@ template <class A>
 constexpr bool is_formula_argument = is_primitive<A> ||
                                      (std::is_arithmetic_v<A> && !std::is_same_v<A, bool>);
 
-/// The formula F for arguments of types A, checked: its results as batches; void if it cannot be
-/// evaluated, so that no further errors are reported.
+/// Checks the formula F for arguments of types A. Returns its formula_results, or void if the formula cannot be evaluated, so that no
+/// further errors are reported.
 template <class F, class... A>
 constexpr auto
 check_formula()
@@ -114,7 +114,7 @@ check_formula()
 template <class F, class... A>
 constexpr bool is_formula = !std::is_void_v<decltype(check_formula<F, A...>())>;
 
-/// Whether a formula is to be computed in float32 for tensors of float32, as in_float32(f) is.
+/// Whether a formula asks to be computed in float32 for tensors of float32, as in_float32(f) does.
 template <class F, class = void>
 constexpr bool is_in_float32 = false;
 template <class F>
@@ -124,7 +124,7 @@ constexpr bool is_in_float32<F, std::void_t<decltype(F::in_float32)>> = F::in_fl
 template <class A>
 constexpr bool is_one_number = argument_t<A>::base_shape.size() == 0;
 
-/// A formula and the arguments it is called with.
+/// A formula for arguments of types A.
 template <class F, class... A>
 struct Formula
 {
@@ -166,7 +166,7 @@ base_shapes(Types<R...>)
   return {TensorShapeRef(R::base_shape)...};
 }
 
-/// An argument in the form in which the formula's operands hold it: numbers are doubles.
+/// An argument as the formula's operands hold it: a plain number becomes a double.
 template <class A>
 decltype(auto)
 formula_argument(const A & a)
@@ -177,7 +177,7 @@ formula_argument(const A & a)
     return (a);
 }
 
-/// The batched types from tensors of their shapes.
+/// Converts tensors to the batched types R.
 template <class... R, size_t... I>
 auto
 as_batches(Types<R...>, const at::Tensor * t, std::index_sequence<I...>)
@@ -195,7 +195,7 @@ as_results(const at::Tensor * t)
     return std::get<0>(std::move(r));
 }
 
-/// An argument from the tensor that autograd's node kept for it.
+/// Converts the tensor that autograd's node kept to an argument of type A.
 template <class A>
 A
 kept_argument(const at::Tensor & t)
@@ -206,20 +206,20 @@ kept_argument(const at::Tensor & t)
     return A(t);
 }
 
-/// Whether a formula declares that its gradients are computed fused, as with_gradient(f) does.
+/// Whether a formula asks for gradients that are computed fused, as with_gradient(f) does.
 template <class F, class = void>
 constexpr bool has_gradient = false;
 template <class F>
 constexpr bool has_gradient<F, std::void_t<decltype(F::has_fused_gradient)>> =
     F::has_fused_gradient;
 
-/// Whether a formula may be kept for a gradient: the variables that a lambda captures may not exist until then.
+/// Whether a formula may be kept until a gradient is computed. The variables that a lambda captures may no longer exist then.
 template <class F, class = void>
 constexpr bool is_kept = kernels::holds_only_numbers<F>();
 template <class F>
 constexpr bool is_kept<F, std::void_t<decltype(F::owns_what_it_holds)>> = F::owns_what_it_holds;
 
-/// The name of a formula in messages: for an operation, its own name.
+/// The name of a formula in messages: an operation's own name, otherwise vmap.
 template <class F>
 constexpr const char *
 formula_name()

@@ -9,10 +9,10 @@
 
 #include <optional>
 
-/// Recordings of formulas. A recording of a C++ formula is made by one call with symbols, when it is first needed.
+/// Recordings of formulas. The recording of a C++ formula is made when first needed, by one call of the formula with symbols.
 namespace neml2::engine
 {
-/// A recording in the making: operations of this thread on numbers of a formula are recorded in it.
+/// Makes a recording: as long as it is not finished, the operations of this thread on a formula's numbers are recorded in it.
 class FormulaRecorder
 {
 public:
@@ -21,7 +21,7 @@ public:
   FormulaRecorder & operator=(const FormulaRecorder &) = delete;
   ~FormulaRecorder();
 
-  /// Appends an argument of n numbers, and writes them to x. Only tensors have seeds.
+  /// Appends an argument of n numbers, and writes them to x. The numbers of tensors have seeds, plain numbers have none.
   void add_argument(TensorShapeRef base, bool is_number, recorded::Number * x, Size n);
   /// Appends a result of these numbers.
   void add_result(TensorShapeRef base, const recorded::Number * x, Size n);
@@ -90,14 +90,14 @@ record_formula(const F & f)
   return r.finish(name_with_arguments(formula_name<F>(), {name_of_argument<A>()...}));
 }
 
-/// The last recordings of formulas of one type, for one list of argument types.
+/// The recordings that were used last, of formulas of one type for one list of argument types.
 class KnownRecordings
 {
 public:
   using Record = c10::function_ref<std::shared_ptr<const RecordedFormula>()>;
 
-  /// The recording with this key; it is made if it is not known. Formulas with the same key compute the same; a formula without a key is
-  /// always recorded. Equal recordings share their programs and kernels.
+  /// Returns the recording with this key, or makes it by `record`. Formulas with the same key compute the same; a formula without a key
+  /// is always recorded. Equal recordings share their programs and kernels.
   std::shared_ptr<const RecordedFormula> of(const std::optional<std::string> & key, Record record);
 
 private:
@@ -139,13 +139,13 @@ recording_key(const F & f)
   }
   else if constexpr (std::is_empty_v<F>)
     return std::string();
-  else if constexpr (is_kept<F>) // other bytes of padding make another key for an equal recording
+  else if constexpr (is_kept<F>) // different padding: different keys, but equal recordings
     return std::string(reinterpret_cast<const char *>(&f), sizeof(F));
   else
     return std::nullopt;
 }
 
-/// The recording of a formula for arguments of types A. The numbers in its fields and captures become constants.
+/// The recording of a formula for arguments of types A. The numbers in the formula's fields and captures become constants.
 template <class... A, class F>
 std::shared_ptr<const RecordedFormula>
 recorded_formula(const F & f)

@@ -10,7 +10,7 @@
 
 namespace neml2::engine
 {
-/// Whether float32 can hold a number: the number is 0, infinite or NaN, or it does not become infinite or subnormal by the conversion.
+/// Whether float32 can hold a number: the number is 0, infinite or NaN, or the conversion makes it neither infinite nor subnormal.
 inline bool
 fits_float(double x)
 {
@@ -19,8 +19,7 @@ fits_float(double x)
          !(size > std::numeric_limits<float>::max() && std::isfinite(x));
 }
 
-/// Returns whether all tensors are float32 and all plain numbers convert to float32; if so,
-/// converts the numbers, into `copies`.
+/// Returns whether all tensors are float32 and float32 can hold all plain numbers. In this case it converts the numbers into `copies`.
 inline bool
 as_floats(Memories & m, ArrayRef<Operand> operands, float * copies)
 {
@@ -62,7 +61,7 @@ fused_pass_into(const RowFormula & formula,
   return true;
 }
 
-/// A new result whose batch dimensions lie in memory in this order.
+/// A new result with its batch dimensions in this order in memory.
 NEML2_BODY at::Tensor
 empty_result(TensorShapeRef batch, const Order & order, TensorShapeRef base, Dtype dtype)
 {

@@ -16,7 +16,7 @@ struct RowFormula
   int numbers; ///< the count of numbers that a row reads and writes
   /// The loop for numbers of float32; null for formulas that are always computed in float64.
   TileLoop float_loop = {nullptr, 1};
-  /// The formula for other devices; for an operation of the library, the text from which that formula is made.
+  /// The formula for other devices. An operation of the library has a `source` instead, from which the formula is made.
   const DeviceFormula * on_device = nullptr;
   const TileSource * source = nullptr;
 };
@@ -28,7 +28,7 @@ row_formula(const F & f)
   return {tile_loop<Tile>(), &f, Tile::numbers};
 }
 
-/// `rows`, which devices evaluate by `on_device`.
+/// Returns `rows` with `on_device` as the formula for other devices.
 inline RowFormula
 with_device_formula(RowFormula rows, const DeviceFormula & on_device)
 {
@@ -36,7 +36,7 @@ with_device_formula(RowFormula rows, const DeviceFormula & on_device)
   return rows;
 }
 
-/// The RowFormula of an operation of the library, whose text is known by its name.
+/// The RowFormula of an operation of the library, with the source for other devices.
 template <class Tile, class Op>
 RowFormula
 row_formula_of_operation(const Op & op)
@@ -46,7 +46,7 @@ row_formula_of_operation(const Op & op)
   return r;
 }
 
-/// The formula for other devices; null for a formula that has none.
+/// The formula of r for other devices, or null.
 inline const DeviceFormula *
 device_formula(const RowFormula & r)
 {
@@ -54,8 +54,8 @@ device_formula(const RowFormula & r)
   return make ? make(*r.source) : r.on_device;
 }
 
-/// A formula of K numbers that returns one number, with the ForwardTile Tile; computed in float32 for tensors
-/// of float32.
+/// The RowFormula of a formula f that takes K numbers and returns one number; Tile is its ForwardTile. The formula is computed in float32
+/// for tensors of float32.
 template <class Tile, int K, class F>
 RowFormula
 row_formula_in_float32(const F & f)
@@ -66,15 +66,15 @@ row_formula_in_float32(const F & f)
   return r;
 }
 
-/// Evaluates into results. Computes nothing and returns false if this machine has no loop, or if,
-/// after merging, the batch has more dimensions than a plan holds.
+/// Evaluates into results. Computes nothing and returns false if this machine has no loop, or if the batch has more dimensions after
+/// merging than a plan holds.
 bool fused_pass_into(const RowFormula & formula,
                      ArrayRef<Operand> operands,
                      TensorShapeRef batch,
                      ArrayRef<at::Tensor> results);
 
-/// Evaluates fusible operands into new tensors, one for each base shape. Returns false if there are
-/// too many dimensions for the fused pass, or if this machine has no loop.
+/// Evaluates fusible operands into new tensors, one for each base shape. Returns false if this machine has no loop, or if the batch has
+/// too many dimensions for the fused pass.
 bool fused_pass(const Operation & op,
                 const RowFormula & formula,
                 ArrayRef<Operand> operands,

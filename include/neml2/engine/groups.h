@@ -12,7 +12,7 @@ using kernels::fields;
 using kernels::Fields;
 using kernels::is_group;
 
-/// An argument or result: one leaf; or a group, whose leaves are those of its elements.
+/// An argument or result that is one leaf, or a group. The leaves of a group are the leaves of its elements.
 template <class T, class = void>
 struct Group
 {
@@ -24,7 +24,7 @@ struct Group
     return std::tie(a);
   }
 
-  /// This structure with the leaves from First on.
+  /// Rebuilds this structure from the leaves that begin at First.
   template <size_t First, class Leaves>
   NEML2_INLINE static const auto & regroup(const Leaves & l)
   {
@@ -32,7 +32,7 @@ struct Group
   }
 };
 
-/// The place where each of some arguments begins among the leaves of all.
+/// For each argument, the index of its first leaf among the leaves of all arguments.
 template <class... A>
 constexpr auto
 first_leaves()
@@ -81,7 +81,7 @@ struct Group<T, std::enable_if_t<is_group<T>>> : GroupOf<T>
 {
 };
 
-/// The leaves of a group, by value; any other result unchanged.
+/// Returns a tuple of the leaves of a group, by value. Any other result is returned unchanged.
 template <class R>
 NEML2_INLINE auto
 flat_result(const R & r)
@@ -132,7 +132,7 @@ constexpr bool is_nested = is_group<R>;
 template <class... R>
 constexpr bool is_nested<std::tuple<R...>> = (is_group<std::decay_t<R>> || ...);
 
-/// The row of an argument, or for a group, the group of the rows of its elements.
+/// The row type of an argument; for a group, the group of the row types of its elements.
 template <class A, class = void>
 struct row_group
 {
@@ -160,7 +160,7 @@ template <class G>
 constexpr bool are_formula_arguments<G, std::enable_if_t<is_group<G>>> =
     elements_are_formula_arguments<typename Fields<G>::types>;
 
-/// The result of the formula for a point.
+/// The type that the formula returns for a point.
 template <class F, class... A>
 using returned_t =
     std::decay_t<std::invoke_result_t<const F &, const typename row_group<A>::type &...>>;
@@ -173,7 +173,7 @@ all_leaves(const A &... a)
   return std::tuple_cat(Group<A>::leaves(a)...);
 }
 
-/// The results as a Returned, the type that the formula returns: its groups are built from their leaves.
+/// Builds the groups of Returned, the type that the formula returns, from the results, which are leaves.
 template <class Returned, class Results>
 auto
 regrouped(const Results & r)
@@ -202,7 +202,7 @@ needs_groups()
     return false;
 }
 
-/// Calls use(formula, leaves...), where use takes single arguments, and gives the result in the structure of the formula's result.
+/// Calls use(formula, leaves...), where the formula takes leaves, and returns the results in the structure that f returns.
 template <class F, class Use, class... A>
 auto
 by_leaves(const F & f, const Use & use, const A &... a)

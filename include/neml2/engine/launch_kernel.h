@@ -7,17 +7,17 @@
 /// The launch of a kernel.
 namespace neml2::engine
 {
-/// Puts a kernel of planned operands on the stream of their device. `numbers` contains the value of each operand that is a plain
-/// number, and null for the others.
+/// Launches a kernel for planned operands on the current stream of their device. `numbers` contains the address of the value for each
+/// operand that is a plain number, and null for each tensor.
 void launch_kernel(LoadedKernel & kernel,
                    const Plan & plan,
                    ArrayRef<const double *> numbers,
                    c10::Device device);
 
-/// Whether the numbers of each row are adjacent, as kernels need them.
+/// Whether the numbers of each row are adjacent, which kernels require.
 bool has_adjacent_components(const at::Tensor & t, Size batch_dim);
 
-/// A copy of the rows of a tensor with the numbers of each row adjacent; along an expanded dimension, a copy of one row.
+/// A copy of a tensor with the numbers of each row adjacent. Along an expanded dimension only one row is copied.
 at::Tensor with_adjacent_components(const at::Tensor & t, Size batch_dim);
 } // namespace neml2::engine
 

@@ -13,11 +13,11 @@
 /// The parts of LibTorch for devices whose kernels are compiled while a program runs. Only this header includes them.
 namespace neml2::engine
 {
-/// The SHA-1 of a text, computed by LibTorch as for its own kernels, in LibTorch 1.12 and newer: 40 hexadecimal digits.
+/// The SHA-1 of a text and a newline: 40 hexadecimal digits. LibTorch 1.12 and newer have this function for their own kernels.
 inline std::string
 digest(const std::string & text)
 {
-  return c10::sha1(text + '\n').str(); // sha1 gives no digest for an empty text
+  return c10::sha1(text + '\n').str(); // sha1 returns no digest for an empty text
 }
 
 /// Whether LibTorch was built for AMD's devices, whose device type is also called CUDA.

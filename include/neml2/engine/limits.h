@@ -13,6 +13,6 @@ namespace neml2::engine
 using namespace core; // the names of the rooms that this room includes
 using namespace packs;
 
-constexpr int max_dims = 8;       ///< batch dimensions left after merging; with more, no fused pass
+constexpr int max_dims = 8;       ///< batch dimensions of a fused pass, after merging
 constexpr int max_operands = 128; ///< inputs and outputs of one operation
 } // namespace neml2::engine

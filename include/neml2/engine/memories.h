@@ -4,7 +4,7 @@
 #include "neml2/core/Operand.h"
 #include "neml2/engine/plan.h"
 
-/// The places of operands in memory, and the order of results there.
+/// The places of operands in memory, and the order of the dimensions of results in memory.
 namespace neml2::engine
 {
 /// The memory of operands and results, in the order in which a tile loop takes them.
@@ -12,7 +12,8 @@ using Memories = SmallVector<Memory, max_operands>;
 
 Memories memories(ArrayRef<Operand> operands);
 
-/// The common order of all operands that span the batch, if there is one that differs from the order of the dimensions.
+/// The memory order that all operands that span the batch have in common. Empty if they have none in common, or if it is the order of the
+/// dimensions.
 Order common_order(ArrayRef<Operand> operands, TensorShapeRef batch);
 
 /// The strides of a tensor whose first dimensions lie in memory in this order.

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-/// Functions that work number by number, on tensors whose dimensions all are batch dimensions.
+/// Functions that work number by number, on tensors whose dimensions are all batch dimensions.
 namespace neml2::engine
 {
 /// All components of a tensor, each as a separate row.
@@ -15,7 +15,7 @@ public:
   explicit Numbers(const at::Tensor & t) : neml2::Tensor(t, t.dim()) {}
 };
 
-/// The type of an argument of evaluate_numbers for derivative rules, and for tiles.
+/// The type of an argument of evaluate_numbers for derivative rules (numbers_t), and for tiles (each_number).
 template <class X>
 using numbers_t = std::conditional_t<std::is_arithmetic_v<X>, double, Numbers>;
 template <class>
@@ -43,9 +43,9 @@ rule_of_numbers()
     return nullptr;
 }
 
-/// row(x...) number by number, for plain numbers and tensors whose dimensions are aligned: fused, with the
-/// derivative rule of the operation on Numbers, where possible; otherwise batch(x...) of LibTorch, which computes float32
-/// in float32, as the packs do. The operands have already been checked.
+/// Applies row(x...) number by number to plain numbers and to tensors whose dimensions are aligned. Where possible the call runs fused,
+/// with the derivative rule of the operation on Numbers. Otherwise batch(x...) calls LibTorch, which computes float32 in float32, as the
+/// packs do. The operands have already been checked.
 template <class Row, class BatchBody, class... X>
 at::Tensor
 evaluate_numbers(const Operation & op,

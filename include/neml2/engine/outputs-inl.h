@@ -10,7 +10,7 @@
 
 namespace neml2::engine
 {
-/// The places of the components of a row, in elements from the first, in order; empty if they are too many to compare.
+/// The offsets of the components of a row from its first one, in elements and sorted; empty if there are too many to compare.
 NEML2_BODY std::vector<Size>
 component_offsets(const Operand & o)
 {
@@ -30,8 +30,8 @@ component_offsets(const Operand & o)
   return offsets;
 }
 
-/// Whether two rows have different elements as components, such as two blocks of one matrix. The second row begins `distance` elements
-/// after the first; `row` is the smallest distance between two rows of an operand, 0 if it has one row only.
+/// Whether the rows of two operands certainly share no element, such as two blocks of one matrix. The row of b begins `distance` elements
+/// after the row of a; `row` is the smallest distance between two rows of an operand, 0 if each operand has only one row.
 NEML2_BODY bool
 are_different_components(const Operand & a, const Operand & b, Size distance, Size row)
 {
@@ -101,7 +101,7 @@ are_the_same_rows(const Operand & a, const Operand & b)
          s.strides() == t.strides();
 }
 
-/// Checks an output that takes a result of the batch shape.
+/// Checks an output for a result of this batch shape.
 NEML2_BODY void
 check_output(const Operation & op,
              const Operand & out,

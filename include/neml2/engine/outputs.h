@@ -4,12 +4,12 @@
 #include "neml2/core/operands.h"
 #include "neml2/engine/limits.h"
 
-/// Checks of existing tensors that an operation writes its results to, before it writes.
+/// Checks of existing tensors into which an operation will write its results.
 namespace neml2::engine
 {
 /// Whether two operands may share memory, even through different storages.
 bool may_share_memory(const Operand & a, const Operand & b);
-/// Whether two operands are the same rows.
+/// Whether two operands are the same rows in memory.
 bool are_the_same_rows(const Operand & a, const Operand & b);
 
 /// Checks all outputs, and that no two share memory.

@@ -17,7 +17,7 @@ enum class Path
   composed
 };
 
-/// The path of operands; is_readable says whether an operand can be read in place.
+/// Chooses the path for operands; is_readable says whether an operand can be read in place.
 template <class IsReadable>
 Path
 choose_path(ArrayRef<Operand> operands, const IsReadable & is_readable)
@@ -50,22 +50,22 @@ choose_path(ArrayRef<Operand> operands)
   return choose_path(operands, [](const at::Tensor & t) { return is_plain(t); });
 }
 
-/// The path of operands on a device other than the CPU whose kernels are compiled while a program runs.
+/// Chooses the path for operands on a device other than the CPU whose kernels are compiled while a program runs.
 inline Path
 choose_device_path(ArrayRef<Operand> operands)
 {
   return choose_path(operands, [](const at::Tensor & t) { return is_plain_on_device(t); });
 }
 
-/// Whether these operands take the fused loop, and no gradient is to be recorded.
+/// Whether these operands take the fused loop, and no gradient is recorded.
 inline bool
 are_fusible(ArrayRef<Operand> operands)
 {
   return choose_path(operands) == Path::fused;
 }
 
-/// Whether an operation on these tensors would take the fused loop. It is meant for tests and benchmarks: both
-/// paths give the same results, and only the time differs.
+/// Whether an operation on these tensors would take the fused loop. Use it in tests and benchmarks: both paths give the same results, and
+/// only the time differs.
 template <class... A>
 bool
 can_fuse(const A &... a)

@@ -32,10 +32,10 @@ memory(const at::Tensor & t, Size batch_dim)
           t.scalar_type() == kFloat32};
 }
 
-/// Batch dimensions from the outermost one in memory inwards; empty if that is their own order.
+/// Batch dimensions from the outermost to the innermost in memory; empty if they already have this order.
 using Order = SmallVector<Size, 5>;
 
-/// Whether an operand has a different row at every point of the batch, and more than one dimension.
+/// Whether the batch has more than one dimension, and the operand has a different row at every point of the batch.
 inline bool
 spans(const Memory & m, TensorShapeRef batch)
 {
@@ -68,10 +68,10 @@ memory_order(const Memory & m, TensorShapeRef batch)
 struct RowLayout
 {
   char * data;
-  const Size * offset; ///< per component, in elements; null if they are adjacent
+  const Size * offset; ///< per component, in elements; null if the components are adjacent
   Size components;
   Size stride[max_dims]; ///< per merged batch dimension, in elements
-  Size tile_stride;      ///< from tile to tile along the lanes; 0 if it is the rows' stride
+  Size tile_stride;      ///< from tile to tile along the lanes; 0 means rows times `stride`
   bool is_float;
   bool stays_float; ///< whether it is float32, and tiles read it without widening it first
 
@@ -84,15 +84,15 @@ struct RowLayout
 struct Plan
 {
   int operands; ///< arguments, then results
-  int inputs;   ///< how many of them are arguments
+  int inputs;   ///< how many operands are arguments
   int dims = 0;
   int lane_dim = 0; ///< the dimension whose rows fill the lanes
   Size size[max_dims];
   RowLayout operand[max_operands];
-  SmallVector<Size, 0> offsets; ///< of operands whose components are not adjacent
+  SmallVector<Size, 0> offsets; ///< the offsets of operands whose components are not adjacent
 
-  /// Plans a walk over the batch shape, to which all operands broadcast, in the order of the first result's memory. Returns
-  /// false if more dimensions remain after merging than a plan holds.
+  /// Plans a walk over a batch, to whose shape all operands broadcast, in the order of the first result's memory. Returns false if more
+  /// dimensions remain after merging than a plan holds.
   bool set(TensorShapeRef batch, ArrayRef<Memory> memories, int arguments)
   {
     operands = int(memories.size());
@@ -126,8 +126,8 @@ struct Plan
   }
 
 private:
-  /// Adds the next inner dimension; merges it with the previous one if the strides of all
-  /// operands allow that.
+  /// Adds the next inner dimension, or merges it with the previous dimension if the strides of all operands allow that. Returns false if
+  /// there are too many dimensions.
   bool add_dim(Size n, const Size * stride)
   {
     if (n == 1)
@@ -144,8 +144,7 @@ private:
     return true;
   }
 
-  /// Chooses the innermost dimension as lane_dim, or the longest if the innermost is short and would
-  /// leave lanes empty.
+  /// Chooses the innermost dimension as lane_dim, or the longest dimension if the innermost is short and would leave lanes empty.
   void choose_lane_dim()
   {
     if (dims == 0)

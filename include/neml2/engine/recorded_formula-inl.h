@@ -76,7 +76,7 @@ jacobian_text(const std::vector<size_t> & by, const std::vector<size_t> & of)
   return "value, and Jacobian of " + places_text(of) + " by " + places_text(by);
 }
 
-/// All values, or partials, of some tensors.
+/// All values of some tensors, or all their partials.
 NEML2_BODY recorded::Components
 RecordedFormula::all(bool partials, const std::vector<Tensor> & tensors) const
 {
@@ -110,7 +110,7 @@ RecordedFormula::make_vector_jacobian(size_t k) const
       _name + ": " + gradient_text(k), r, std::move(p), true);
 }
 
-/// The Jacobian of each result by each argument: one list of components per Jacobian.
+/// The Jacobian of each result in `of` by each argument in `by`: one list of components per Jacobian.
 NEML2_BODY std::vector<recorded::Components>
 RecordedFormula::record_jacobians(recorded::Recording & r,
                                   const Places & by,
@@ -155,8 +155,8 @@ RecordedFormula::make_jacobian(const Places & by, const Places & of) const
 
 // ---- Derivatives as formulas ----
 
-/// The formula with this key; make() makes it if it is not known. Null if a partial is not available, or if the formula would have too many
-/// operations.
+/// The known formula with this key, otherwise the formula that make() returns. Null if a partial is not available, or if the formula would
+/// have too many operations.
 template <class Key, class Make>
 std::shared_ptr<const RecordedFormula>
 RecordedFormula::derived(Formulas<Key> & known, const Key & key, const Make & make) const
@@ -179,7 +179,7 @@ RecordedFormula::derived(Formulas<Key> & known, const Key & key, const Make & ma
   return known.emplace(key, std::move(made)).first->second;
 }
 
-/// A formula with these results; partials that the results do not have yet are recorded.
+/// Makes a formula with these results, and records partials of the results that have none.
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::differentiable(recorded::Recording r,
                                 std::vector<Tensor> arguments,
@@ -210,13 +210,13 @@ RecordedFormula::differentiable(recorded::Recording r,
     }
     for (const auto & t : arguments)
       seeds.insert(seeds.end(), t.partials.begin(), t.partials.end());
-    const recorded::LinearMap is_available(r, seeds, partials); // throws if a partial is not
+    const recorded::LinearMap is_available(r, seeds, partials); // throws if one is not available
   }
   return std::make_shared<const RecordedFormula>(
       std::move(r), std::move(arguments), std::move(results), std::move(name));
 }
 
-/// A new argument with seeds, of the same shape as a tensor.
+/// Makes a new argument with seeds and the shape of `like`.
 NEML2_BODY RecordedFormula::Tensor
 RecordedFormula::new_argument(recorded::Recording & r, const Tensor & like)
 {
@@ -336,7 +336,7 @@ RecordedFormula::vector_jacobian(size_t k) const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
   auto found = _vector_jacobians.find(k);
-  if (found == _vector_jacobians.end()) // made before it is inserted, as making it may throw
+  if (found == _vector_jacobians.end()) // made before it is inserted, because making it may throw
     found = _vector_jacobians.emplace(k, make_vector_jacobian(k)).first;
   return *found->second;
 }
@@ -368,7 +368,7 @@ RecordedFormula::evaluators() const
           all.emplace_back(e == &formula->_value ? name : what + " of (" + name + ")", e);
   };
   for (const auto & [by, formula] :
-       _gradients) // the values of gradients are those of _vector_jacobians
+       _gradients) // the programs of _vector_jacobians compute the values of gradients
     add("gradient by " + places_text(by), formula.get(), false);
   for (const auto & [by, formula] : _tangents)
     add("tangent by " + places_text(by), formula.get(), true);
@@ -429,7 +429,7 @@ RecordedFormula::backward(ArrayRef<Operand> operands,
       const RecordedProgram & p = vector_jacobian(k);
       gradients[k] = on_cpu ? gradient_over_batch(row_formula(p), operands, batch, k)
                             : p.gradient(operands, batch, k, p.numbers());
-      if (!gradients[k].defined()) // undefined on a device without a kernel
+      if (!gradients[k].defined()) // the device has no kernel
         return false;
     }
   return true;

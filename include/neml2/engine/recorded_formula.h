@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-/// Evaluates recorded formulas over batches, with gradients and Jacobians, as vmap and value_and_jacobian do
-/// for formulas that the C++ compiler compiled.
+/// Evaluates recorded formulas over batches, with gradients and Jacobians, as vmap and value_and_jacobian do for formulas that the C++
+/// compiler compiles.
 namespace neml2::engine
 {
-/// Set by engine/ProgramFormula.h, or by the library.
+/// Set by engine/ProgramFormula.h, or by the compiled library.
 using MakeProgramFormula = std::unique_ptr<const DeviceFormula> (*)(const std::string & name,
                                                                     const recorded::Evaluator &);
 NEML2_ONE_A_PROGRAM inline std::atomic<MakeProgramFormula> make_program_formula{nullptr};
@@ -60,7 +60,7 @@ private:
   mutable std::mutex _mutex;
   mutable std::unique_ptr<const DeviceFormula> _on_device;
 
-  /// The kernel of this program; null if nothing makes kernels of programs.
+  /// The kernel of this program; null if make_program_formula is not set.
   const DeviceFormula * on_device() const
   {
     const std::lock_guard<std::mutex> lock(_mutex);
@@ -72,19 +72,19 @@ private:
 };
 
 /**
- * A formula recorded on duals, and the programs derived from it, each made when first needed.
+ * A formula recorded on duals, and the programs derived from the formula, each made when first needed.
  *
  * Each program is an Evaluator, which is interpreted until its source is compiled.
  */
 class RecordedFormula
 {
 public:
-  /// The numbers of an argument or a result: values, and their partials, which are the seeds for an argument.
+  /// The numbers of an argument or a result: its values and their partials. The partials of an argument are its seeds.
   struct Tensor
   {
     recorded::Components values, partials;
     TensorShape base;
-    bool is_number = false; ///< a plain number, not a tensor
+    bool is_number = false; ///< whether it is a plain number, not a tensor
 
     friend bool operator==(const Tensor & a, const Tensor & b)
     {
@@ -92,7 +92,7 @@ public:
              a.is_number == b.is_number;
     }
 
-    /// A value of this argument or result as an operand, which refers to the value.
+    /// Returns a value of this argument or result as an operand that refers to the value.
     Operand operand(const at::Tensor & value, const char * type) const
     {
       return {&value, type, value.dim() - Size(base.size()), TensorShapeRef(base)};
@@ -108,7 +108,7 @@ public:
   const std::vector<Tensor> & arguments() const { return _arguments; }
   const std::vector<Tensor> & results() const { return _results; }
   const std::vector<TensorShapeRef> & bases() const { return _bases; }
-  /// Base shapes of the results, then of the Jacobians of each result in `of` by each argument in `by`.
+  /// The base shapes of the results, then of the Jacobians of each result in `of` by each argument in `by`.
   std::vector<TensorShape> bases_with_jacobians(const std::vector<size_t> & by,
                                                 const std::vector<size_t> & of) const;
 
@@ -120,24 +120,23 @@ public:
   }
 
   const RecordedProgram & value() const { return _value; }
-  /// The program for the gradient by argument k, from the arguments and weights of the results.
+  /// The program that computes the gradient by argument k from the arguments and the weights of the results.
   const RecordedProgram & vector_jacobian(size_t k) const;
-  /// The program for the results, then the Jacobian of each result in `of` by each argument in
-  /// `by`.
+  /// The program that computes the results, then the Jacobian of each result in `of` by each argument in `by`.
   const RecordedProgram & jacobian(const std::vector<size_t> & by,
                                    const std::vector<size_t> & of) const;
 
   /// The gradients by the arguments `by`, one per row of the batch, as a formula of the arguments and of the weights of the results. Null
-  /// if a partial that it needs is not available (see Recording::refused_partial), or if it would have too many operations.
+  /// if the formula needs a partial that is not available (see Recording::refused_partial), or if it would have too many operations.
   std::shared_ptr<const RecordedFormula> gradient(const std::vector<size_t> & by) const;
-  /// The tangents of the results, as a formula of the arguments and of the tangents of the arguments `by`, or null like gradient().
+  /// The tangents of the results, as a formula of the arguments and of the tangents of the arguments `by`. Null in the same cases as
+  /// gradient().
   std::shared_ptr<const RecordedFormula> tangent(const std::vector<size_t> & by) const;
-  /// The results, then the Jacobian of each result in `of` by each argument in `by`, as a formula, or
-  /// null like gradient().
+  /// The results, then the Jacobian of each result in `of` by each argument in `by`, as a formula. Null in the same cases as gradient().
   std::shared_ptr<const RecordedFormula> with_jacobians(const std::vector<size_t> & by,
                                                         const std::vector<size_t> & of) const;
 
-  /// The weights of the results: their gradients, or zero where these are not defined.
+  /// The weights of the results: the gradient by each result, or zeros if it is undefined.
   std::vector<at::Tensor> weights(ArrayRef<Operand> arguments, ArrayRef<at::Tensor> results) const;
   /// The arguments, then the weights, as operands; the operands refer to the weights.
   std::vector<Operand> with_weights(ArrayRef<Operand> arguments,
@@ -147,7 +146,8 @@ public:
   std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
   size_t evaluator_count() const;
 
-  /// The gradients by the needed arguments, as in Gradient::backward; false if not fused. The operands are those of with_weights().
+  /// Computes the gradients by the needed arguments, as in Gradient::backward. Returns false if it cannot compute them fused. The operands
+  /// are those that with_weights() returns.
   bool backward(ArrayRef<Operand> operands, ArrayRef<bool> needed, at::Tensor * gradients) const;
 
 private:
@@ -158,15 +158,15 @@ private:
   std::string _name;
   recorded::Recording _recording;
   std::vector<Tensor> _arguments, _results;
-  std::vector<TensorShapeRef> _bases; ///< of the results
+  std::vector<TensorShapeRef> _bases; ///< base shapes of the results
   RecordedProgram _value;
   mutable std::mutex _mutex;
   mutable Programs<size_t> _vector_jacobians;
-  mutable Programs<std::pair<Places, Places>> _jacobians; ///< by, of
+  mutable Programs<std::pair<Places, Places>> _jacobians; ///< the key is (by, of)
   template <class Key>
   using Formulas = std::map<Key, std::shared_ptr<const RecordedFormula>>;
   mutable Formulas<Places> _gradients, _tangents;
-  mutable Formulas<std::pair<Places, Places>> _with_jacobians; ///< by, of
+  mutable Formulas<std::pair<Places, Places>> _with_jacobians; ///< the key is (by, of)
 
   recorded::Program program() const;
   recorded::Components all(bool partials, const std::vector<Tensor> & tensors) const;

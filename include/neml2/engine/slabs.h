@@ -11,19 +11,18 @@
  * Batches are cut into slabs: the gradient by an argument that all rows share is summed slab by slab, which keeps the
  * memory for the summands small.
  *
- * The cut depends only on the shapes, not on the number of threads, and sums over the batch are added in
- * its order: results are bitwise the same for any number of threads.
+ * The cut depends only on the shapes, not on the number of threads, and sums over the batch are added in the order of the batch.
+ * Therefore results are bitwise the same for any number of threads.
  */
 namespace neml2::engine
 {
-/// Slabs of a batch along the longest dimension that an argument is broadcast along; one slab if there is none.
+/// Slabs of a batch along the longest dimension along which an argument is broadcast; one slab if there is no such dimension.
 struct Slabs
 {
   Size dim = 0; ///< counted from the last dimension, which is 1; 0 if the argument is not broadcast
   Size length = 1, thickness = 1, count = 1;
 
-  /// `numbers` is the largest count of numbers in a row, among all computed results; a slab has numbers_in_slab numbers, a megabyte of
-  /// float64.
+  /// `numbers` is the count of numbers per row. A slab has about numbers_in_slab numbers, by default a megabyte of float64.
   Slabs(TensorShapeRef batch,
         TensorShapeRef argument_batch,
         Size numbers,
@@ -47,7 +46,7 @@ struct Slabs
     count = (length + thickness - 1) / thickness;
   }
 
-  /// The part of a tensor in slab s; all of a tensor that is broadcast along the slabs.
+  /// The part of a tensor in slab s; the whole tensor if it is broadcast along the slabs.
   at::Tensor of(const at::Tensor & t, Size batch_dim, Size s) const
   {
     if (count == 1 || batch_dim < dim || t.size(batch_dim - dim) == 1)
@@ -57,10 +56,10 @@ struct Slabs
   }
 };
 
-/// A plain tensor summed to a shape that broadcasts to its own, with base_dim base dimensions, as float64.
+/// Sums t, which has base_dim base dimensions, to the shape `to`, which broadcasts to the shape of t. The sum is float64.
 at::Tensor summed(const at::Tensor & t, TensorShapeRef to, Size base_dim);
 
-/// The gradient of a slab of the batch by an argument, not yet summed.
+/// The gradient by an argument over one slab of the batch, not yet summed.
 using GradientOfSlab = c10::function_ref<at::Tensor(Size slab)>;
 
 /// The gradient by an argument that is broadcast along the slabs: the sum of the slabs' gradients, in their order.

@@ -11,10 +11,10 @@
 namespace neml2::engine
 {
 #ifdef __unix__
-/// The process that has loaded the library.
+/// The process that loaded the library.
 inline const pid_t loading_process = getpid();
 
-/// Whether this process was forked from the one that has loaded the library.
+/// Whether this process was forked from the process that loaded the library.
 inline bool
 is_forked()
 {
@@ -28,8 +28,8 @@ is_forked()
 }
 #endif
 
-/// f(begin, end) for parts of the numbers 0 to count, on LibTorch's threads; a part has `grain` numbers or more. In a forked process f
-/// is called once: OpenMP would wait for threads that exist only in the parent.
+/// Calls f(begin, end) for parts of [0, count) on LibTorch's threads; a part has `grain` numbers or more. In a forked process f is called
+/// once, because OpenMP would wait for threads that exist only in the parent.
 template <class F>
 void
 in_parallel(Size count, Size grain, const F & f)

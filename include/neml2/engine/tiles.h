@@ -12,16 +12,15 @@
 /// Walks over the tiles of a planned batch, on several threads.
 namespace neml2::engine
 {
-/// The number of blocks of rows along the lane dimension in a tile, for rows of this many numbers: enough to
-/// share the cost of moving to the next tile, few enough that operands shared along other dimensions stay in
-/// the cache.
+/// How many packs of rows a tile has along the lane dimension, for rows of this many numbers: enough to share the cost of moving to the
+/// next tile, and few enough that operands shared along other dimensions stay in the cache.
 constexpr Size
 tile_blocks(int numbers)
 {
   return numbers <= 4 ? 256 : 32;
 }
 
-/// Operands that are not direct, in the form that tiles read: rows of adjacent components of float64.
+/// Buffers for operands that are not direct: rows of adjacent float64 components, which tiles read and write.
 struct Buffers
 {
   std::unique_ptr<double[]> numbers;
@@ -124,8 +123,8 @@ visit_tiles(
   }
 }
 
-/// The number of rows in a tile; `numbers` is the count of numbers that a row reads and writes. With buffers a tile has few rows, which
-/// is fastest for operands that are columns of tensors too large for the caches.
+/// The number of rows in a tile; `numbers` is the count of numbers that a row reads and writes. With buffers a tile has few rows: this is
+/// fastest for operands that are columns of tensors too large for the caches.
 inline Size
 tile_rows(const TileLoop & loop, const Plan & plan, int numbers)
 {
@@ -136,7 +135,7 @@ tile_rows(const TileLoop & loop, const Plan & plan, int numbers)
   return direct ? tile_blocks(numbers) * loop.width : buffered;
 }
 
-/// Number of tiles of `tile` rows.
+/// The number of tiles of `tile` rows.
 inline Size
 tile_count(const Plan & plan, Size tile)
 {
@@ -153,7 +152,7 @@ run_tiles(const TileLoop & loop, const void * formula, const Plan & plan, Size t
   const Size tiles = tile_count(plan, tile);
   if (tiles == 0)
     return;
-  // Waking the threads costs about as much as moving this many numbers: measured on two cores.
+  // Waking the threads takes about as long as moving this many numbers, as measured on two cores.
   constexpr Size numbers_a_thread = 65536;
   const Size numbers_a_tile = tile * std::max(1, numbers); // 0 if no tensor has components
   const Size grain = std::max<Size>(1, numbers_a_thread / numbers_a_tile);

@@ -24,8 +24,8 @@ vector_jacobian(const RowFormula & formula,
     return at::Tensor();
   RowLayout & o = plan.operand[plan.operands - 1];
   const Size tile = tile_rows(formula.loop, plan, formula.numbers);
-  // The parts of the sums over dimensions along which the argument was broadcast: one sum per tile along the lanes, one value per row along
-  // other dimensions.
+  // The shape of the parts that are summed over dimensions along which the argument was broadcast: along the lanes one sum per tile, along
+  // other dimensions one value per row.
   TensorShape parts, sums;
   bool broadcast = false;
   for (int d = 0; d < plan.dims; d++)

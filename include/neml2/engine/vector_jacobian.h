@@ -8,15 +8,14 @@
 /// Gradients by one argument of a formula over a batch.
 namespace neml2::engine
 {
-/// Runs a vector-Jacobian tile over the batch: the gradient by the argument, in its shape, summed over
-/// the dimensions along which it was broadcast. Undefined if there are too many dimensions.
+/// Runs a vector-Jacobian tile over the batch. Returns the gradient by the argument, in the argument's shape, summed over the dimensions
+/// along which the argument was broadcast. The result is undefined if there are too many dimensions.
 at::Tensor vector_jacobian(const RowFormula & formula,
                            ArrayRef<Operand> operands,
                            TensorShapeRef batch,
                            const Operand & argument);
 
-/// The gradient by argument k, in the argument's shape. If the argument was broadcast, the sum over the batch is taken
-/// slab by slab.
+/// The gradient by argument k, in the argument's shape. If the argument was broadcast, the sum over the batch is computed slab by slab.
 at::Tensor gradient_over_batch(const RowFormula & formula,
                                ArrayRef<Operand> operands,
                                TensorShapeRef batch,

@@ -8,7 +8,7 @@
 namespace neml2::gradients
 {
 /// Gradient by q = (s, u) from the gradient G by its matrix δ_ij + 2 s W_ij + 2 u_i u_j - 2 u_k u_k δ_ij:
-/// 2 w · u by s, 2 s w + 2 (G + Gᵀ) u - 4 tr(G) u by u, w_i = -ε_ijk G_jk.
+/// 2 w · u by s, and 2 s w + 2 (G + Gᵀ) u - 4 tr(G) u by u, where w_i = -ε_ijk G_jk.
 template <class A, class B>
 NEML2_INLINE auto
 by_quaternion(const kernels::R2<A> & G, const kernels::Quaternion<B> & q)
@@ -41,7 +41,7 @@ inline const bool has_Quaternion_rules = []
       { return conjugate(q) * g; });
   add_gradient_rule<tensors::Conjugate, Quaternion, Quaternion>(
       [](const Quaternion & g, const Quaternion &) { return conjugate(g); });
-  // For c / n, c = (s, -u), n = q · q: (conjugate(g) - 2 q (g · c) / n) / n
+  // For c / n with c = (s, -u) and n = q · q: (conjugate(g) - 2 q (g · c) / n) / n
   add_gradient_rule<tensors::Inv, Quaternion, Quaternion>(
       [](const Quaternion & g, const Quaternion & q)
       {
@@ -84,7 +84,7 @@ inline const bool has_Quaternion_rules = []
             a,
             q);
       });
-  // For 2 (1, r) / n - (1, 0), n = 1 + r · r, from g = (h, k): (k - 2 r (h + k · r) / n) 2 / n
+  // For 2 (1, r) / n - (1, 0) with n = 1 + r · r, from g = (h, k): (k - 2 r (h + k · r) / n) 2 / n
   add_gradient_rule<tensors::QuaternionOfRot, Quaternion, Rot>(
       [](const Quaternion & g, const Rot & r)
       {
@@ -106,8 +106,8 @@ inline const bool has_Quaternion_rules = []
             g,
             r);
       });
-  // For u / d, d = n + s, n = |q| where s ≥ 0, otherwise the same for -q:
-  // -(g · u) (1 + s / n) / d² by s, g / d - (g · u) u / (n d²) by u
+  // For u / d with d = n + s and n = |q|, if s ≥ 0 (otherwise the same for -q):
+  // -(g · u) (1 + s / n) / d² by s, and g / d - (g · u) u / (n d²) by u
   add_gradient_rule<tensors::ToRot, Rot, Quaternion>(
       [](const Rot & g, const Quaternion & q)
       {

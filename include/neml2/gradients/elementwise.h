@@ -7,7 +7,7 @@
 /// Derivative rules of functions that work number by number.
 namespace neml2::gradients
 {
-/// ∂(a^n)/∂a = n a^(n - 1); for n = 0 it is 0, also where a is 0.
+/// ∂(a^n)/∂a = n a^(n - 1); for n = 0 it is 0, even if a is 0.
 inline Tensor
 slope_of_power(const Tensor & a, double n)
 {
@@ -58,7 +58,7 @@ share_of_length(const Tensor & a, const Tensor & b)
 {
   Tensor r = hypot(a, b);
   const at::Tensor is_zero = r.eq(0);
-  r = where(is_zero, 1.0, r); // each line frees what the one before it held
+  r = where(is_zero, 1.0, r); // each line frees the tensor that the line before it made
   r = a / r;
   return where(is_zero, 0.0, r);
 }

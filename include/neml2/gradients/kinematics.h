@@ -20,7 +20,7 @@ by_rotated(const G & g, const A & F, const A & R)
 
 inline const bool has_kinematics_rules = []
 {
-  // dR = R skew(ω), (tr(U) I - U) ω = skew_adjoint(Rᵀ dF), U = Rᵀ F
+  // dR = R skew(ω), where (tr(U) I - U) ω = skew_adjoint(Rᵀ dF) and U = Rᵀ F
   add_gradient_rule<tensors::PolarRotation, R2, R2>(
       [](const R2 & g, const R2 & F)
       {

@@ -11,15 +11,15 @@
 /// A derivative rule in the form in which autograd's node calls it.
 namespace neml2::gradients
 {
-using namespace core; // the names of the rooms that this room includes
+using namespace core; // the names of the rooms (folders of headers) that this room includes
 using namespace packs;
 using namespace engine;
 using namespace math;
 using namespace tensors;
 
-/// The gradients of an operation by its derivative rule. The rule has one function per argument, on
-/// whole batches: the gradient by that argument from the gradient by the result and all arguments.
-/// Autograd can record it again. For a plain number the function is nullptr.
+/// The gradients of an operation by its derivative rule. The rule has one function per argument. On whole batches,
+/// this function computes the gradient by its argument from the gradient by the result and from all arguments.
+/// Autograd can record its operations again. The function of a plain number is nullptr.
 template <class Result, class Arguments, class Functions>
 class RuleGradient;
 template <class Result, class... A, class... Functions>
@@ -99,7 +99,7 @@ private:
   std::tuple<Functions...> _functions;
 };
 
-/// Gives the operation on arguments of types A a rule, unless a shared library has already done so; see
+/// Adds a rule to the operation on arguments of types A, unless another shared library has already added it; see
 /// tensors/gradients.h.
 template <class Op, class Result, class... A, class... Functions>
 bool

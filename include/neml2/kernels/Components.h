@@ -66,8 +66,8 @@ struct Members
 /**
  * The components of one tensor in a fixed-size array, row-major.
  *
- * T is the type that the formula runs on: a number, a SIMD pack of numbers (one row per lane), a
- * dual number. Nothing here branches on a value.
+ * T is the type that the formula runs on: a number, a SIMD pack of numbers (one row per lane) or a
+ * dual number. Nothing here branches on the value of a single lane.
  */
 template <class T, int N>
 struct Components : Members
@@ -154,12 +154,12 @@ row_of_components(const T & first, const U &... others)
 template <template <class> class R, class T>
 using if_row = std::enable_if_t<is_row<R<T>>::value, int>;
 
-/// Enables an overload for factors of a row that multiply each of its components: all types except rows.
+/// Enables an overload for factors that multiply each component of a row: all types except rows.
 template <class S>
 using if_scalar = std::enable_if_t<!is_row<S>::value, int>;
 
-// Elementwise arithmetic. Mixed component types give the type of the arithmetic, so that a plain
-// stiffness times an active strain costs no derivative work for the stiffness.
+// Elementwise arithmetic. If the component types differ, the result has the type of their sum or product: a plain stiffness
+// times a strain with derivatives costs no derivatives of the stiffness.
 
 template <template <class> class R, class A, class B, if_row<R, A> = 0>
 NEML2_INLINE constexpr R<sum_t<A, B>>
@@ -286,7 +286,7 @@ operator/(const S & s, const R<A> & a)
   return r;
 }
 
-// Formulas may not contain x += y: it is refused for rows and for their components.
+// Formulas may not contain x += y: for rows and for their components these operators do not compile.
 
 template <class T>
 constexpr bool writes_in_place = std::is_base_of_v<Component<T>, T> || is_row<T>::value;

@@ -9,8 +9,8 @@ namespace neml2::kernels
 /**
  * A number and its derivatives by N variables: arithmetic on duals differentiates a formula exactly.
  *
- * T is a plain number or a pack of them; or, for second derivatives, again a dual. Operands that depend on no variable stay
- * plain numbers, and cost no derivative.
+ * T is a plain number, a pack of plain numbers or, for second derivatives, another dual. Operands that depend on no variable
+ * stay plain numbers, and cost no derivatives.
  *
  * Source: Clifford (1873), Proc. London Math. Soc. s1-4, 381-395.
  */
@@ -33,7 +33,7 @@ struct Dual : DualFunctions<T, N>
     clear();
   }
 
-  // Friends, so that argument-dependent lookup finds them, and an operand of type T may be a plain number.
+  // The operators are friends, so that argument-dependent lookup finds them, and an operand of type T may be a plain number.
 
   NEML2_INLINE friend Dual operator-(const Dual & a)
   {
@@ -91,7 +91,7 @@ struct Dual : DualFunctions<T, N>
     return chain(q, T(-q / b.x), b);
   }
 
-  // Comparisons are those of the values.
+  // Comparisons compare the values only.
 
   NEML2_INLINE friend auto operator<(const Dual & a, const Dual & b) { return a.x < b.x; }
   NEML2_INLINE friend auto operator<(const Dual & a, const T & b) { return a.x < b; }
@@ -150,7 +150,7 @@ struct Dual : DualFunctions<T, N>
 
   // Building blocks of the functions of duals.
 
-  /// A dual with this one's derivatives and another value.
+  /// A dual with the same derivatives and another value.
   NEML2_INLINE Dual with(const T & value) const
   {
     Dual r = *this;
@@ -233,7 +233,7 @@ struct innermost_number<Dual<T, N>> : innermost_number<T>
 {
   static constexpr int levels = innermost_number<T>::levels + 1;
 };
-/// How many levels of derivatives a number has, and its value without them.
+/// How many levels of derivatives a number has, and its value without derivatives.
 template <class T>
 constexpr int dual_levels = innermost_number<T>::levels;
 template <class T>
@@ -246,8 +246,8 @@ innermost(T & a)
     return innermost(a.x);
 }
 
-/// The value and the derivatives of a, which is an R, or a number within an R that does not depend on the variables of
-/// that R.
+/// The value and the derivatives of a. Its type is R, or the type of a number within R: such a number does not depend on
+/// the variables of R.
 template <class R, class A>
 NEML2_INLINE decltype(auto)
 value_in(const A & a)

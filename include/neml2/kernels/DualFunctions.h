@@ -8,7 +8,7 @@ namespace neml2::kernels
 /**
  * The elementary functions of duals: f(a) with f'(a).
  *
- * A base of Dual. Argument-dependent lookup finds its friends; as with operators, an argument of type T may be a plain number.
+ * A base of Dual. Argument-dependent lookup finds the functions, which are friends. An argument of type T may be a plain number.
  */
 template <class T, int N>
 struct DualFunctions : NestedDual<T, N>
@@ -192,9 +192,9 @@ struct DualFunctions : NestedDual<T, N>
   }
 
 private:
-  /// ∂(a^n)/∂a for p = a^n; for n = 0 it is 0, also where a is 0. Where nothing overflows it is n p / a, which saves one power.
-  /// This quotient is not used for two kinds of numbers: those with derivatives, where the derivatives of p and of a would cancel,
-  /// and recorded numbers, which may get derivatives.
+  /// ∂(a^n)/∂a for p = a^n; for n = 0 it is 0, even if a is 0. Where nothing overflows it is n p / a, which saves one power.
+  /// Two kinds of numbers do not use this quotient: numbers with derivatives, because the derivatives of p and a would cancel,
+  /// and recorded numbers, because they may get derivatives.
   NEML2_INLINE static T slope(const T & a, const T & n, [[maybe_unused]] const T & p)
   {
     using std::pow;
@@ -210,8 +210,8 @@ private:
     else
       return by_power();
   }
-  /// growth(a, p) dn: NaN for a below 0, but 0 if dn is 0. For numbers with derivatives and recorded numbers dn = 0 is not a
-  /// special case: the result is linear in dn.
+  /// growth(a, p) dn: NaN for a below 0, but 0 if dn is 0. Numbers with derivatives and recorded numbers have no special case
+  /// dn = 0: their result is linear in dn.
   NEML2_INLINE static T of_exponent(const T & growth, const T & dn)
   {
     if constexpr (std::is_same_v<T, typename plain_number<T>::type> && is_computed<T>)

@@ -3,7 +3,7 @@
 
 #include "neml2/kernels/Scalar.h"
 
-/// Duals whose numbers are duals, for derivatives of derivatives: their arithmetic with the numbers within them.
+/// Duals of duals, for derivatives of derivatives: their arithmetic with the numbers within them.
 namespace neml2::kernels
 {
 template <class T, int N>
@@ -16,8 +16,8 @@ template <class U, class T, int N>
 constexpr bool is_within<U, Dual<T, N>> =
     std::is_arithmetic_v<U> || std::is_same_v<U, T> || is_within<U, T>;
 
-/// The base of Dual. It is empty where T is not a dual: numbers convert to such a T, and the operators of Dual accept
-/// it.
+/// The base of Dual. It is empty if T is not a dual: plain numbers convert to T, and the operators of Dual accept
+/// a T.
 template <class T, int N>
 struct NestedDual : Component<Dual<T, N>>
 {
@@ -202,7 +202,7 @@ struct NestedDual<Dual<S, M>, N> : Component<Dual<Dual<S, M>, N>>
   {
     return fmod(D(a), b);
   }
-  /// An exponent without derivatives needs no logarithm of the base, so that the base may be negative.
+  /// An exponent without derivatives needs no logarithm of the base, so the base may be negative.
   template <class U, if_within<U> = 0>
   NEML2_INLINE friend D pow(const D & a, const U & n)
   {

@@ -37,7 +37,7 @@ public:
       l = unlimited();
   }
 
-  /// A point has converged where |r_i| <= absolute + relative Σ_j |∂r_i/∂x_j x_j| in every equation i.
+  /// A point has converged if |r_i| <= absolute + relative Σ_j |∂r_i/∂x_j x_j| in every equation i.
   constexpr NewtonOptions & tolerance(double relative, double absolute = 1e-10)
   {
     check(relative >= 0 && absolute >= 0 && relative < 1,

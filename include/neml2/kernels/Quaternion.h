@@ -98,8 +98,8 @@ to_rot(const Quaternion<T> & q)
   return {q[1] * i, q[2] * i, q[3] * i};
 }
 
-// Power series in x, the square of an angle, up to the power Terms. They are smooth also where the angle is 0. T may
-// be a batch, too.
+// Power series in x, the square of an angle, a tangent or a sine, up to the power Terms. They are smooth even at x = 0.
+// T may be a batch, too.
 
 /// sin(√x) / √x
 template <int Terms, class T>
@@ -150,7 +150,7 @@ squared_asin_series(const T & x)
   return s;
 }
 
-/// Ω² for x = sin²(Ω/2) ≤ 1/2, from the series of sin²(Ω/8) ≤ 0.04.
+/// Ω² for x = sin²(Ω/2) ≤ 1/2, from the series in sin²(Ω/8) ≤ 0.04.
 template <class T>
 NEML2_INLINE T
 squared_angle(const T & x)
@@ -237,9 +237,9 @@ angle(const Quaternion<T> & q)
 /// Where the angle is 0, its derivative is 0.
 ///
 /// Computed as 4 atan2(√(1 - c), √(1 + c)) with c = |p · q|. If q has the sign for which p · q ≥ 0, 1 ∓ c is
-/// (|p ∓ q|² + 2 - |p|² - |q|²) / 2. If |p|² and |q|² are 1 up to the tolerance, their difference from 1 is round-off,
-/// which would hide a small angle: only the derivative of that difference is kept. The default tolerance is that of
-/// float64; formulas for float32 rows pass unit(p) and unit(q).
+/// (|p ∓ q|² + 2 - |p|² - |q|²) / 2. If |p|² and |q|² are 1 up to the tolerance, 2 - |p|² - |q|² is round-off that would
+/// hide a small angle: only the derivative of this term is kept. The default tolerance is for float64; formulas for
+/// float32 rows pass unit(p) and unit(q).
 template <class A, class B, class E = double>
 NEML2_INLINE auto
 dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1p-48)
@@ -259,9 +259,9 @@ dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1
 /// The point t of the shorter arc of unit quaternions from q (t = 0) to p or -p (t = 1), at constant angular speed.
 /// NaN unless -8 ≤ t ≤ 9.
 ///
-/// With Ω the angle between them and x = sin²(Ω/2), the weights are sin((1 - t) Ω) / sin Ω and sin(t Ω) / sin Ω. They
-/// are functions of Ω², smooth also at 0, and computed by arithmetic alone. Source: Shoemake (1985), Computer Graphics
-/// 19(3), 245-254.
+/// With Ω the angle between the ends and x = sin²(Ω/2), the weights are sin((1 - t) Ω) / sin Ω and sin(t Ω) / sin Ω. The
+/// weights are functions of Ω², smooth even at 0, and computed by arithmetic alone. Source: Shoemake (1985), Computer
+/// Graphics 19(3), 245-254.
 template <class A, class B, class C>
 NEML2_INLINE auto
 slerp(const Quaternion<A> & q, const Quaternion<B> & p, const C & t)

@@ -194,8 +194,8 @@ det_by_cofactors(const R2<T> & a)
          a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/// Tells where a determinant d by cofactors has lost its digits, or where one of its products may have overflowed or underflowed: where d
-/// is small compared with its bound, which follows from the sum of the squares of the components.
+/// Whether a determinant d by cofactors has lost its digits, or one of its products may have overflowed or underflowed. The test is
+/// whether d is small compared with its bound, which follows from the sum of the squares of the components.
 template <class T>
 NEML2_INLINE constexpr auto
 loses_digits(const T & squares, const T & d)
@@ -205,8 +205,8 @@ loses_digits(const T & squares, const T & d)
   return !((squares * squares * squares <= 1e6 * square) & (square > small) & (squares < large));
 }
 
-/// The rows divided by their scales, which are their largest components, and whether the scales are finite. A row of zeros has the scale
-/// 1.
+/// The rows of a matrix divided by their scales, and whether the scales are finite. The scale of a row is its largest component, or 1 for a
+/// row of zeros.
 template <class T>
 struct ScaledRows
 {
@@ -233,7 +233,7 @@ struct ScaledRows
 };
 
 /// a · b × c for the rows a, b, c of A. The part of c along b is subtracted first: it cancels in b × c and would cost digits there. The
-/// relative error of the result is the unit round-off times the condition number of A, whatever the round-off of that part.
+/// relative error of the result is the unit round-off times the condition number of A, whatever the round-off of the subtracted part.
 template <class T>
 NEML2_INLINE constexpr T
 det_by_projection(const R2<T> & A)
@@ -243,7 +243,7 @@ det_by_projection(const R2<T> & A)
   const T along = T(inner(b, c) / where(square > 0.0, square, T(1.0)));
   return inner(a, cross(b, Vec<T>(c - b * along)));
 }
-/// The determinant of rows of any magnitude, also if their products would overflow or underflow.
+/// The determinant of rows of any magnitude, even if their products would overflow or underflow.
 template <class T>
 NEML2_INLINE constexpr T
 det_of(const ScaledRows<T> & a)
@@ -272,7 +272,7 @@ inv_of(const ScaledRows<T> & a)
   return r;
 }
 
-/// The determinant by cofactors of the first row, or by projection where these lose digits. Its derivatives are the cofactors.
+/// The determinant by cofactors of the first row, or by projection where these cofactors lose digits. Its derivatives are the cofactors.
 template <class T>
 NEML2_INLINE constexpr T
 det(const R2<T> & a)
@@ -304,9 +304,9 @@ det(const R2<T> & a)
   }
 }
 
-/// The inverse: the transposed cofactors over the determinant. The error of a cofactor, relative to the largest one, is the unit round-off
-/// times the condition number, and so is the relative error of the determinant, computed as in det. The derivative along B is -A^-1 B
-/// A^-1.
+/// The inverse: the transposed cofactors over the determinant, which is computed as in det. The error of a cofactor, relative to the
+/// largest one, is the unit round-off times the condition number; the relative error of the determinant is the same. The derivative along
+/// B is -A^-1 B A^-1.
 template <class T>
 NEML2_INLINE constexpr R2<T>
 inv(const R2<T> & a)

@@ -16,7 +16,7 @@ struct Rot : Components<T, 3>
   using Components<T, 3>::Components;
 };
 
-/// Rotation matrix δ_ij + (4 (1 - s) W_ij + 8 W_ik W_kj) / (1 + s)², s = r_k r_k, W = skew(r)
+/// Rotation matrix δ_ij + (4 (1 - s) W_ij + 8 W_ik W_kj) / (1 + s)² with s = r_k r_k and W = skew(r)
 template <class T>
 NEML2_INLINE constexpr R2<T>
 euler_rodrigues(const Rot<T> & r)
@@ -37,8 +37,8 @@ euler_rodrigues(const Rot<T> & r)
 }
 
 /// ∂R_ij/∂r_k of the rotation matrix.
-/// With q = 1 / (1 + s), b = 8 q², a = (1 - s) b / 2 it is M_ij r_k + b (δ_ik r_j + δ_jk r_i) - a ε_ijk,
-/// M_ij = q b ((s - 3) W_ij - 4 r_i r_j) + (4 q b s - 2 b) δ_ij.
+/// With q = 1 / (1 + s), b = 8 q² and a = (1 - s) b / 2 it is M_ij r_k + b (δ_ik r_j + δ_jk r_i) - a ε_ijk,
+/// where M_ij = q b ((s - 3) W_ij - 4 r_i r_j) + (4 q b s - 2 b) δ_ij.
 template <class T>
 NEML2_INLINE constexpr R3<T>
 deuler_rodrigues(const Rot<T> & r)
@@ -78,7 +78,7 @@ deuler_rodrigues(const Rot<T> & r)
   return F;
 }
 
-/// Composition: b first, then a, so that the matrix of a * b is the product of the matrices.
+/// Composition: b first, then a, so that the matrix of a * b is the matrix of a times the matrix of b.
 template <class A, class B>
 NEML2_INLINE constexpr Rot<product_t<A, B>>
 operator*(const Rot<A> & a, const Rot<B> & b)
@@ -109,8 +109,8 @@ rotate(const Rot<A> & a, const Rot<B> & r)
   return r * a;
 }
 
-/// Derivative of the product c of two rotations by one of them, x; y is the other, σ = 1 where x is on
-/// the left, otherwise -1: ((1 - t) δ_ij - 2 y_i x_j - 2 c_i (t x_j - y_j) + 2 σ ε_ijk y_k) / d, t = y · y,
+/// Derivative by x of the product c of the rotations x and y, where σ is 1 if x is the left factor, otherwise -1:
+/// ((1 - t) δ_ij - 2 y_i x_j - 2 c_i (t x_j - y_j) + 2 σ ε_ijk y_k) / d with t = y · y and
 /// d = 1 + (x · x) t - 2 x · y.
 template <class X, class Y>
 NEML2_INLINE constexpr R2<product_t<X, Y>>
@@ -167,15 +167,15 @@ rotate(const Tensor<A> & a, const Rot<B> & r)
 }
 
 /// One row k of the symmetric matrix 4 q_k q_l, where q is the unit quaternion of a rotation matrix.
-/// place is 1 at k, otherwise 0.
+/// `place` is 1 at k, otherwise 0.
 template <class T>
 struct QuaternionRow
 {
   T q[4], place[4];
 };
 
-/// The row k with the largest q_k². Each row is linear in the rotation matrix; this one has no
-/// cancellation.
+/// The row k with the largest q_k². Each row is linear in the rotation matrix; the row with the largest q_k² is
+/// computed without cancellation.
 template <class T>
 NEML2_INLINE QuaternionRow<T>
 quaternion_row(const R2<T> & M)
@@ -218,7 +218,7 @@ unit_quaternion(const R2<T> & M)
   return {abs(q[0]) / norm, q[1] * i, q[2] * i, q[3] * i};
 }
 
-/// The rotation of a rotation matrix, by an angle of at most π: u / (1 + s) of its unit quaternion.
+/// The rotation of a rotation matrix, by an angle of at most π: u / (1 + s) of its unit quaternion (s, u).
 template <class T>
 NEML2_INLINE Rot<T>
 fill_matrix(const R2<T> & M)

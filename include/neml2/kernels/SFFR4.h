@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// One fourth order tensor, a symmetric pair, then two full indices.
+/// One fourth order tensor with a symmetric pair of indices, then two full indices.
 template <class T>
 struct SFFR4 : Components<T, 54>
 {

@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// One third order tensor, a symmetric pair, then a full index.
+/// One third order tensor with a symmetric pair of indices, then a full index.
 template <class T>
 struct SFR3 : Components<T, 18>
 {

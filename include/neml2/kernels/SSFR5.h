@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// One fifth order tensor of two symmetric pairs and a full index, T_IJk at 18 I + 3 J + k.
+/// One fifth order tensor with two symmetric pairs of indices, then a full index; T_IJk is at 18 I + 3 J + k.
 template <class T>
 struct SSFR5 : Components<T, 108>
 {

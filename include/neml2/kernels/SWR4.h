@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// One fourth order tensor of a symmetric and a skew pair, T_Ia at 3 I + a.
+/// One fourth order tensor with a symmetric, then a skew pair of indices; T_Ia is at 3 I + a.
 template <class T>
 struct SWR4 : Components<T, 18>
 {
@@ -20,7 +20,7 @@ struct SWR4 : Components<T, 18>
   }
 };
 
-/// T_ijkl + T_jikl in Mandel components, at kl = 21, 02, 10.
+/// T_ijkl + T_jikl in Mandel components of ij, at kl = 21, 02, 10.
 template <class T>
 NEML2_INLINE constexpr SWR4<T>
 sym_by_skew(const R4<T> & t)

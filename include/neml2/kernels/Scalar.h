@@ -176,7 +176,7 @@ rad2deg(const T & a)
 }
 
 /// a clamped to [lower, upper]; each bound has the type of a or is a plain number. If lower > upper,
-/// the result is upper. At a bound the derivative is that of a.
+/// the result is upper. At a bound the derivative is the derivative of a.
 template <class T, class Lower, class Upper, if_component<T> = 0>
 NEML2_INLINE constexpr auto
 clamp(const T & a, const Lower & lower, const Upper & upper)

@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// One fourth order tensor, a skew pair, then two full indices.
+/// One fourth order tensor with a skew pair of indices, then two full indices.
 template <class T>
 struct WFFR4 : Components<T, 27>
 {

@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// One skew second order tensor by its axial vector, W_ij = -ε_ijk w_k.
+/// One skew second order tensor, stored as its axial vector: W_ij = -ε_ijk w_k.
 template <class T>
 struct WR2 : Components<T, 3>
 {

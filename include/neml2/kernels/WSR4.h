@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// One fourth order tensor of a skew and a symmetric pair, T_aI at 6 a + I.
+/// One fourth order tensor with a skew, then a symmetric pair of indices; T_aI is at 6 a + I.
 template <class T>
 struct WSR4 : Components<T, 18>
 {
@@ -20,7 +20,7 @@ struct WSR4 : Components<T, 18>
   }
 };
 
-/// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components.
+/// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components of kl.
 template <class T>
 NEML2_INLINE constexpr WSR4<T>
 skew_by_sym(const R4<T> & t)

@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// One fourth order tensor, two skew pairs.
+/// One fourth order tensor with two skew pairs of indices.
 template <class T>
 struct WWR4 : Components<T, 9>
 {

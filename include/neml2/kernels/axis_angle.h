@@ -8,7 +8,7 @@
 /// Rotations by axis and angle, and between two directions.
 namespace neml2::kernels
 {
-/// The integer closest to x, the even one at a tie, without derivative.
+/// The integer closest to x (the even integer at a tie), without derivative.
 template <class T>
 NEML2_INLINE auto
 nearest_integer(const T & x)
@@ -40,8 +40,8 @@ axis_angle_standard(const Vec<A> & n, const B & theta)
   return axis_angle(n, B(theta - turn * nearest_integer(B(theta / turn))));
 }
 
-/// The rotation about an axis orthogonal to both that turns a into the direction of b, by an angle of at
-/// most π. Where the two are opposite up to the tolerance, an axis orthogonal to a is chosen.
+/// The rotation that turns a into the direction of b, about an axis orthogonal to both, by an angle of at
+/// most π. Where a and b are opposite up to the tolerance, an axis orthogonal to a is chosen.
 ///
 /// With the directions u and v, h = u + v has the length 2 cos(θ/2): u × h = n sin θ and
 /// |h|² / 2 = 1 + cos θ keep their digits.

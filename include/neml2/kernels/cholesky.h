@@ -3,10 +3,10 @@
 
 #include "neml2/kernels/solve.h"
 
-/// Cholesky's factor of a symmetric positive definite matrix at a point.
+/// Cholesky's factor of a symmetric positive definite matrix in a formula.
 namespace neml2::kernels
 {
-/// The lower triangular L of A = L Lᵀ, for the symmetric part of a matrix of n columns; NaN where that part is not
+/// The lower triangular L of S = L Lᵀ, where S is the symmetric part of A, a matrix of n columns; NaN where S is not
 /// positive definite.
 /// Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.
 template <int n, class R>
@@ -62,7 +62,7 @@ cholesky_gradient(const R & L, const R & g)
       s = s + L[n * k + i] * g[n * k + j];
     X[n * i + j] = i == j ? T(0.5 * s) : s;
   }
-  // Solves Lᵀ Y = X in place, for X or for its transpose.
+  // Solves Lᵀ Y = X in place, for X or for the transpose of X.
   const auto divide = [&](const auto & at) NEML2_INLINE_LAMBDA
   {
     NEML2_UNROLL
@@ -108,7 +108,7 @@ cholesky(const SSR4<T> & C)
 {
   return cholesky_factor<6>(C);
 }
-/// Cholesky's factor of a matrix of a program's own type.
+/// Cholesky's factor of a matrix whose type the program defines.
 template <template <class> class R, class T, if_own_matrix<R<T>> = 0>
 NEML2_INLINE R<T>
 cholesky(const R<T> & A)

@@ -14,14 +14,14 @@ struct Symmetries
   int count;
 };
 
-/// Among the unit quaternions S b, S in the class, the one whose rotation is closest to that of a; at a tie the first one.
+/// The unit quaternion S b, with S in the class, whose rotation is closest to the rotation of a; at a tie the first such S b.
 template <class T>
 NEML2_INLINE Quaternion<T>
 closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symmetries & symmetries)
 {
   const Quaternion<T> d = a * conjugate(b); // a · (S b) = S · (a b*)
   T largest(-1.0);
-  Quaternion<T> closest = d; // avoids a warning: to compilers a class may look empty
+  Quaternion<T> closest = d; // avoids a warning: compilers cannot know that symmetries.count > 0
   NEML2_KEEP_LOOP
   for (int k = 0; k < symmetries.count; k++)
   {
@@ -36,8 +36,8 @@ closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symme
   return closest * b;
 }
 
-/// The smallest angle in [0, π] between r and S q, S in the class: 4 atan2(|a - b|, |a + b|) of unit quaternions a and b with a · b ≥
-/// 0.
+/// The smallest angle in [0, π] between r and S q, with S in the class: 4 atan2(|a - b|, |a + b|) of unit quaternions a and b with
+/// a · b ≥ 0.
 template <class T>
 NEML2_INLINE T
 misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & symmetries)
@@ -49,8 +49,8 @@ misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & symmetries
   return T(4.0 * atan2(norm(a - b), norm(a + b)));
 }
 
-/// The pair of unit quaternions P a and S b whose rotations are closest, with P in the class of a and S in that of b. The sign of S b
-/// is such that its product with P a is not negative. At a tie it is the first pair in the order of P, then of S.
+/// The pair of unit quaternions P a and S b whose rotations are closest, with P in the class of a and S in the class of b. S b has the
+/// sign for which P a · S b is not negative. At a tie the result is the first pair in the order of P, then of S.
 template <class T>
 NEML2_INLINE std::pair<Quaternion<T>, Quaternion<T>>
 closest_pair(const Quaternion<T> & a,
@@ -76,7 +76,7 @@ closest_pair(const Quaternion<T> & a,
   return {first, where(inner(first, second) < 0.0, -second, second)};
 }
 
-/// The smallest angle in [0, π] between P r and S q, P and S each in its class.
+/// The smallest angle in [0, π] between P r and S q, with P in the class of r and S in the class of q.
 template <class T>
 NEML2_INLINE T
 misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, const Symmetries & of_q)
@@ -86,7 +86,7 @@ misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, cons
   return T(4.0 * atan2(norm(a - b), norm(a + b)));
 }
 
-/// The rotation S q (P r)⁻¹ of smallest angle, P and S each in its class.
+/// The rotation S q (P r)⁻¹ of smallest angle, with P in the class of r and S in the class of q.
 template <class T>
 NEML2_INLINE Rot<T>
 disorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, const Symmetries & of_q)
@@ -95,7 +95,7 @@ disorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, cons
   return to_rot(b * conjugate(a));
 }
 
-/// Among the orientations S r, S in the class, the one that is closest to the reference.
+/// The orientation S r, with S in the class, that is closest to the reference.
 template <class T>
 NEML2_INLINE Rot<T>
 move_to_fundamental_zone(const Rot<T> & r, const Symmetries & symmetries, const Rot<T> & reference)

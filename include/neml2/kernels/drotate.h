@@ -7,8 +7,8 @@
 #include "neml2/kernels/SSFR5.h"
 #include "neml2/kernels/skew_products.h"
 
-/// Derivatives of rotated vectors and tensors by the rotation: by parameters r (the last index of
-/// the result), or by all components of a matrix R (its last two indices).
+/// Derivatives of rotated vectors and tensors by the rotation: by its parameters r (the last index of
+/// the result), or by all components of its matrix R (the last two indices of the result).
 namespace neml2::kernels
 {
 /**

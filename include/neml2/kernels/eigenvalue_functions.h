@@ -73,7 +73,7 @@ struct Exponential
     return exp(l);
   }
   NEML2_INLINE T slope(const T &, const T & f) const { return f; }
-  /// e^m (1 - e^-d) / d, d = m - l, which cannot overflow before e^m does
+  /// e^m (1 - e^-d) / d with d = m - l; it overflows only if e^m overflows
   NEML2_INLINE T quotient(const T & l, const T & m, const T &, const T & g) const
   {
     using std::expm1;
@@ -81,7 +81,7 @@ struct Exponential
     return T(g * ratio_or(T(-expm1(T(-d))), d, 1.0));
   }
   /// The second divided difference at l. `first` is the divided difference of the first two eigenvalues,
-  /// `last` that of the last two; the second argument, unused here, has the values f.
+  /// `last` of the last two. The second argument, which is unused here, has the values f.
   NEML2_INLINE T second(const Vec<T> & l, const Vec<T> &, const T & first, const T & last) const
   {
     using std::exp;
@@ -105,7 +105,7 @@ struct Logarithm
   SR2<T> decomposed;
 
   NEML2_INLINE explicit Logarithm(const SR2<T> & s) : Logarithm(s, minus_identity(s)) {}
-  /// The logarithm of s, for callers that have s - I more precisely than a subtraction gives it.
+  /// The logarithm of s, for callers that know s - I more precisely than the subtraction would give it.
   NEML2_INLINE Logarithm(const SR2<T> & s, const SR2<T> & less)
     : is_near(norm_sq(less) < 0.25), decomposed(where(is_near, less, s))
   {
@@ -117,7 +117,7 @@ struct Logarithm
     return where(is_near, T(log1p(where(is_near, l, T(0.0)))), log_of(where(is_near, T(1.0), l)));
   }
   NEML2_INLINE T slope(const T & l, const T & f) const { return T((1.0 + 0.0 * f) / plain(l)); }
-  /// log(1 + x) / x / l, x = (m - l) / l; the plain quotient where x is large
+  /// log(1 + x) / x / l with x = (m - l) / l; (g - f) / (m - l) where x is large
   NEML2_INLINE T quotient(const T & l, const T & m, const T & f, const T & g) const
   {
     using std::log1p;

@@ -18,7 +18,7 @@ swap_where(const C & c, T & a, T & b)
 }
 
 /// Inverse of the N×N matrix by Gauss-Jordan elimination with row pivoting; the pivot rows are chosen per lane;
-/// NaN where a pivot is 0. The loops are not unrolled, since such matrices do not fit into registers.
+/// NaN where a pivot is 0. The loops are not unrolled, because such matrices do not fit into registers.
 template <int N, class R>
 NEML2_INLINE R
 inverse_by_elimination(const R & matrix)

@@ -7,8 +7,9 @@
 #include <cmath>
 
 /**
- * Equivalent stresses of degree one. Each formula is written once, in functions that rows and whole batches share. Powers are taken of
- * stresses divided by their largest difference D, so that none overflows: f(s) = D f(s / D), where the derivatives of D cancel.
+ * Equivalent stresses, homogeneous of degree one. Each formula is written once, in functions that rows and whole batches share. Powers
+ * are taken of stresses divided by their largest difference D, so that no power overflows: f(s) = D f(s / D). The derivatives of D
+ * cancel.
  */
 namespace neml2::kernels
 {
@@ -114,7 +115,7 @@ struct PrincipalYld2004
     const auto D = maximum(m(2) - l(0), l(2) - m(0));
     const auto is_zero = D == 0.0;
     const auto scale = or_one(is_zero, D);
-    // abs(d) has no slope at 0, and therefore its square has no second derivative there
+    // abs(d) has the slope 0 at d = 0, so the second derivative of its square would be 0 there instead of 2
     const auto power = [&scale, &a](const auto & d)
     { return pow(where(d < 0.0, -d, d) / scale, a); };
     auto sum = power(l(0) - m(0));

@@ -3,9 +3,10 @@
 
 #include "neml2/kernels/axis_angle.h"
 
-/// Rotations by Euler angles, in radians. The angles of Kocks are (a, b, c).
+/// Rotations by Euler angles, in radians. Kocks' angles are called (a, b, c).
 namespace neml2::kernels
 {
+/// The conventions, with the angles that each has for the rotation of Kocks' angles (a, b, c).
 enum class EulerConvention
 {
   kocks,
@@ -36,8 +37,8 @@ from_kocks(const Vec<T> & x, EulerConvention convention)
   return x;
 }
 
-/// From the unit quaternion, real part first, (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos
-/// μ), μ = (a - c) / 2, δ = (a + c) / 2.
+/// The rotation of the unit quaternion (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos μ), real part
+/// first, with μ = (a - c) / 2 and δ = (a + c) / 2.
 template <class T>
 NEML2_INLINE Rot<T>
 rotation_of_kocks(const Vec<T> & kocks)
@@ -50,7 +51,7 @@ rotation_of_kocks(const Vec<T> & kocks)
       T(cosine * sin(mu)), T(sine * cos(delta)), T(sine * sin(delta)), T(cosine * cos(mu))));
 }
 
-/// The multiple of the period whose subtraction from x brings x + shift into [0, period), up to
+/// The multiple of the period that must be subtracted from x to bring x + shift into [0, period), up to
 /// round-off.
 template <class T>
 NEML2_INLINE T
@@ -84,18 +85,19 @@ kocks_of_rotation(const Rot<T> & r, double tolerance)
   return {a, T(2.0 * atan2(sine, cosine)), c};
 }
 
-/// The axes of three rotations, one after the other: about the axes of the body, which turn with it, or about fixed axes.
+/// The axes of three successive rotations: axes that turn with the body, or fixed axes.
 struct EulerSequence
 {
   int axis[3];
-  bool turns; ///< the axes turn
+  bool turns; ///< whether the axes turn with the body
 
-  /// Which of the angles, and which axis, is number n of the equivalent rotations about axes that turn: fixed axes in the reverse order.
+  /// Rotations about fixed axes equal rotations about turning axes in the reverse order. For rotation n about turning axes: the place of
+  /// its angle, and its axis.
   NEML2_INLINE constexpr int place(int n) const { return turns ? n : 2 - n; }
   NEML2_INLINE constexpr int turning(int n) const { return axis[place(n)]; }
   /// Whether the first and the last axis are the same.
   NEML2_INLINE constexpr bool is_proper() const { return axis[0] == axis[2]; }
-  /// The axis besides the first two of turning(), and the sign of this order of the three.
+  /// The axis that differs from turning(0) and turning(1), and the sign of the permutation of the three axes.
   NEML2_INLINE constexpr int third() const { return 3 - turning(0) - turning(1); }
   NEML2_INLINE constexpr double sign() const
   {
@@ -122,8 +124,8 @@ rotation_of_sequence(const Vec<T> & angles, const EulerSequence & s)
 
 /**
  * The inverse of rotation_of_sequence. The middle angle is in [0, π] if the first and the last axis are the same, otherwise in [-π/2, π/2];
- * the others are in [-π, π). Where the middle angle is at an end of its range, up to the tolerance, only the sum or the difference of the
- * others is determined: the last one is 0.
+ * the first and the last angle are in [-π, π). Where the middle angle is at an end of its range, up to the tolerance, only the sum or the
+ * difference of the first and the last angle is determined: the last angle is then 0.
  *
  * Source: Bernardes and Viollet (2022), PLoS ONE 17, e0276302.
  */
@@ -136,7 +138,7 @@ sequence_of_rotation(const Rot<T> & r, const EulerSequence & s, double tolerance
   const double even = s.sign();
   const bool same = s.is_proper();
   const Quaternion<T> q = to_quaternion(r);
-  // About three axes: q times a quarter turn about j, up to a factor, is a rotation about i, j and i.
+  // If all three axes differ, q times a quarter turn about j is, up to a factor, a rotation about i, j and i.
   const T real = same ? q[0] : T(q[0] - q[1 + j]),
           x = same ? q[1 + i] : T(q[1 + i] - even * q[1 + k]),
           y = same ? q[1 + j] : T(q[1 + j] + q[0]),
@@ -144,10 +146,10 @@ sequence_of_rotation(const Rot<T> & r, const EulerSequence & s, double tolerance
   const T sine = norm_of_square(T(y * y + z * z)), cosine = norm_of_square(T(real * real + x * x));
   const auto at_0 = sine < tolerance, at_pi = cosine < tolerance;
   const T zero(0.0), one(1.0);
-  // Half of the sum and of the difference of the first and the last angle, about i.
+  // Half the sum and half the difference of the two angles about i, which are the first and the last.
   const T sum = T(atan2(where(at_pi, zero, x), where(at_pi, one, real))),
           difference = T(even * atan2(where(at_0, zero, z), where(at_0, one, y)));
-  // Where only the sum (at_0) or the difference (at_pi) is determined, the last angle is 0; about fixed axes that is a.
+  // Where only the sum (at_0) or the difference (at_pi) is determined, the last angle is 0; for fixed axes, the last angle is a.
   const T only = T(where(at_0, T(2.0 * sum), T((s.turns ? 2.0 : -2.0) * difference)));
   const auto is_free = at_0 | at_pi;
   const auto wrapped = [&](const T & t) { return T(t - whole_periods(t, pi, 2 * pi, tolerance)); };

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 /**
- * Values under one name: std::tuples, and structs that are templates of the types of their fields, such as
+ * Groups of values: std::tuples, and structs that are templates of the types of their fields, such as
  *
  *     template <class S, class A>
  *     struct State
@@ -31,7 +31,7 @@ constexpr bool is_initialised_by = false;
 template <class S, class... T>
 constexpr bool is_initialised_by<S, std::void_t<decltype(S{std::declval<T>()...})>, T...> = true;
 
-/// Whether an S has fields of exactly the types T, as far as its initialisation shows.
+/// Whether an S has fields of exactly the types T, tested by its initialisation.
 template <class S, class... T>
 constexpr bool
 has_fields()
@@ -64,7 +64,7 @@ struct Fields<std::tuple<T...>>
   }
 };
 
-/// The tuple of the types to which a tuple of references refers.
+/// A tuple of values with the types to which a tuple of references refers.
 template <class... T>
 std::tuple<std::decay_t<T>...> without_references(const std::tuple<T...> &);
 

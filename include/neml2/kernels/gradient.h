@@ -8,17 +8,17 @@
 #include <utility>
 
 /**
- * Derivatives of a formula inside another formula. They are exact: the numbers of the outer formula, which may be duals already, become
+ * Derivatives of a formula inside another formula. They are exact: the numbers of the outer formula, which may already be duals, become
  * the values of duals. Derivatives of the outer formula are therefore exact, too.
  */
 namespace neml2::kernels
 {
-/// How many of n derivatives are carried at once: up to 6, or up to 2 if the numbers carry derivatives already, in as few parts as
-/// possible. With more, registers are spilled: a tangent of a neo-Hookean energy takes 0.08 µs with 2, 0.2 µs with 3. There are two
-/// exceptions. All 3 derivatives by a vector are carried at once if its numbers carry no more than 3: Ogden's functions of eigenvalues then
-/// take 3/4 of the time that two parts take. Up to 8 derivatives by several arguments, such as the forces of a dissipation potential, are
-/// carried at once: most operations of such formulas have few operands, and the step of a standard material takes 2/3 of the time that
-/// parts of 2 take.
+/// How many of n derivatives are carried at once: up to 6, or up to 2 if the numbers already carry derivatives. The n derivatives are
+/// split into as few parts as possible. With more at once, registers are spilled: a tangent of a neo-Hookean energy takes 0.08 µs with 2,
+/// 0.2 µs with 3. There are two exceptions. All 3 derivatives by a vector are carried at once if its numbers carry no more than 3
+/// derivatives: Ogden's functions of eigenvalues then take 3/4 of the time that two parts take. Up to 8 derivatives by several arguments,
+/// such as the forces of a dissipation potential, are carried at once: most operations of such formulas have few operands, and the step of
+/// a standard material takes 2/3 of the time that parts of 2 take.
 template <class T>
 constexpr int
 gradient_partials(int n, int arguments)
@@ -30,7 +30,7 @@ gradient_partials(int n, int arguments)
   return n == 0 ? 1 : (n + parts - 1) / parts;
 }
 
-/// A formula f with derivatives by its arguments I, in their order.
+/// A formula f with derivatives by its arguments I, in the order of I.
 template <class Which, class F, class... A>
 struct Differential;
 template <size_t... I, class F, class... A>
@@ -53,7 +53,7 @@ struct Differential<std::index_sequence<I...>, F, A...>
     return first;
   }
 
-  /// Argument K. If it is one of the I, its numbers are variables, counted from `first`.
+  /// Argument K. If K is one of I, the numbers of the argument are variables, counted from `first`.
   template <size_t K, class X>
   NEML2_INLINE static decltype(auto) argument(const X & a, int first)
   {
@@ -104,7 +104,7 @@ struct Differential<std::index_sequence<I...>, F, A...>
       evaluate(f, 0, a...);
     else
     {
-      // Zeros must be set before the loop: gcc 12 takes memory that is first set inside a loop to be free at the end of the loop, and
+      // Zeros must be set before the loop: gcc 12 assumes that memory first set inside a loop is free at the end of the loop, and
       // reuses it.
       for (T & p : partials)
         p = T(0.0);
@@ -146,7 +146,7 @@ from_numbers(const T * x)
   return r;
 }
 
-/// The Jacobian of a result Y by X: a row, or groups of rows. The numbers of Y begin at row i, those of X at column j.
+/// The Jacobian of a result Y by X: a row, or groups of rows. In `partials`, the numbers of Y begin at row i, the numbers of X at column j.
 template <class Y, class X, class T>
 NEML2_INLINE auto jacobian_part(const T * partials, int padded, int i, int j);
 template <class Y, class X, class T, size_t... K>
@@ -215,7 +215,7 @@ using if_in_formula = std::enable_if_t<sizeof...(A) != 0 && (has_numbers<A> && .
 template <class... A>
 using if_on_batches = std::enable_if_t<sizeof...(A) == 0 || !(has_numbers<A> && ...), int>;
 
-/// Checks the arguments I of a derivative before their use, so that only this error is reported.
+/// Checks argument I of a derivative before its use, so that only this error is reported.
 template <size_t I, class... A>
 constexpr bool
 can_differentiate_by()
@@ -285,8 +285,8 @@ value_and_gradient(const F & f, const A &... a)
   else
     return std::pair(0.0, 0.0);
 }
-/// The derivative of a scalar formula by its argument I, of the type of that argument; for several I a
-/// std::tuple of them.
+/// The derivative of a scalar formula by its argument I; it has the type of that argument. For several I, a
+/// std::tuple of the derivatives.
 template <size_t... I, class F, class... A, if_in_formula<A...> = 0>
 NEML2_CALLS_FORMULA auto
 gradient(const F & f, const A &... a)
@@ -324,7 +324,7 @@ differentiate_row(const F & f, const A &... a)
     return std::pair(0.0, 0.0);
 }
 
-/// The value of a formula and its derivative by argument I, as value_and_jacobian of batches gives them.
+/// The value of a formula and its derivative by argument I, like value_and_jacobian of batches.
 template <size_t I, size_t... Of, class F, class... A, if_in_formula<A...> = 0>
 NEML2_CALLS_FORMULA auto
 value_and_jacobian(const F & f, const A &... a)

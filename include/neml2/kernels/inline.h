@@ -2,8 +2,8 @@
 #pragma once
 
 // The library needs NaN, infinity and the sign of 0: NaN and infinity mark undefined results, comparisons with NaN choose between
-// values, and the sign of 0 gives that of infinity. Reordered sums lose NaN, too: (a + b) - b becomes a, also where b is NaN. Only
-// gcc has macros for the last three options.
+// values, and the sign of 0 determines the sign of infinity. Reordered sums lose NaN, too: (a + b) - b becomes a, even if b is NaN.
+// Only gcc defines the last three of these macros.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) ||       \
     defined(_M_FP_FAST) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||        \
     defined(__NO_SIGNED_ZEROS__)
@@ -12,14 +12,14 @@
 #endif
 
 /**
- * Whether NVRTC compiles this for a GPU. With its option -default-device all functions and constants are those of the device, also
- * those of the standard library in recorded/cuda_standard.h.
+ * Whether NVRTC compiles this for a GPU. With NVRTC's option -default-device, all functions and constants belong to the device, also
+ * the functions of the standard library in recorded/cuda_standard.h.
  */
 #ifdef __CUDACC_RTC__
 #define NEML2_ON_DEVICE
 #endif
 
-/// Marks variables, functions and classes that exist once per program, also where its shared
+/// Marks variables, functions and classes that exist once per program, even if its shared
 /// libraries hide their symbols.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_ONE_A_PROGRAM __attribute__((visibility("default")))
@@ -35,9 +35,9 @@
 #endif
 
 /**
- * Marks the functions defined in a header X-inl.h, which X.h includes for header-only programs. With NEML2_COMPILED, which the target
- * neml2::compiled sets, X.h does not include it. The library's sources do: they set NEML2_LIBRARY, too, and define each function
- * once.
+ * Marks the functions that a header X-inl.h defines. In header-only programs X.h includes X-inl.h. If NEML2_COMPILED is set, as by the
+ * target neml2::compiled, X.h does not include X-inl.h. The library's sources then include X-inl.h: they set NEML2_LIBRARY, too, and
+ * define each function once.
  */
 #ifdef NEML2_LIBRARY
 #define NEML2_BODY
@@ -62,7 +62,7 @@
 #define NEML2_INLINE inline
 #endif
 
-/// Marks a lambda in the same way; it is written after the parameters.
+/// Marks a lambda in the same way; the macro is written after the lambda's parameters.
 #ifdef NEML2_RECORDS
 #define NEML2_INLINE_LAMBDA
 #elif defined(__GNUC__) || defined(NEML2_ON_DEVICE) || defined(__clang__)
@@ -71,9 +71,9 @@
 #define NEML2_INLINE_LAMBDA
 #endif
 
-/// Inlines all calls into a loop. NEML2_KEEPS_CALLS requests loops that keep their calls, which compile quickly, too: the file must be
-/// compiled with -mavx2 -mfma, so that the functions which they call use the wide instructions, and with -ffp-contract=off, so that these
-/// round products (NEML2_ROUNDS_PRODUCTS).
+/// Inlines all calls into a loop. With NEML2_KEEPS_CALLS, loops keep their calls, and compile quickly. The file must then be compiled with
+/// -mavx2 -mfma, so that the called functions use the wide instructions, and with -ffp-contract=off, so that they round products
+/// (NEML2_ROUNDS_PRODUCTS).
 #ifdef NEML2_KEEPS_CALLS
 #define NEML2_FLATTEN
 #else
@@ -82,12 +82,12 @@
 
 /**
  * Marks each function that calls a user's formula, because the formula does not request inlining itself. Also marks all functions
- * between it and the driver.
+ * between the driver and the formula.
  *
  * With clang, the attribute flatten of the driver does not reach through other functions, so each of them has the attribute. With
- * gcc it reaches through them, but inlines only formulas that gcc has compiled before the driver; and when gcc chooses the order of
- * compilation, it ignores calls from functions that are always inlined (gcc 12, ipa_reverse_postorder). With gcc, the functions
- * between driver and formula are therefore only `inline`.
+ * gcc, the attribute reaches through other functions, but inlines only formulas that gcc has compiled before the driver. When gcc
+ * chooses the order of compilation, it ignores calls from functions that are always inlined (gcc 12, ipa_reverse_postorder). With gcc,
+ * the functions between driver and formula are therefore only `inline`.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_CALLS_FORMULA __forceinline__

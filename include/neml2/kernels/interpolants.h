@@ -11,7 +11,7 @@ namespace neml2
 enum class Interpolant
 {
   linear,         ///< straight between two points
-  monotone_cubic, ///< smooth, and between two points never outside their values
+  monotone_cubic, ///< smooth; between two points it stays between their values
 };
 
 /// The value of a table outside its range.
@@ -22,7 +22,7 @@ enum class Beyond
   nan,         ///< NaN, without derivatives
 };
 
-/// The interpolation within one interval, for rows and for whole batches: choose(condition, a, b) is the where() of either.
+/// The interpolation within one interval, for rows and for whole batches: choose(condition, a, b) is where() of rows or of batches.
 namespace kernels
 {
 /// where() of the components of rows.
@@ -53,9 +53,9 @@ on_line(const X & x, const A & xa, const A & xb, const B & ya, const B & yb, con
   return choose(past, yb, ya) + (x - choose(past, xb, xa)) * slope;
 }
 
-/// The derivative d at a point, limited so that the curve is monotone in both adjacent intervals, of slopes s and t. It is 0
-/// where s and t differ in sign; otherwise it has their sign and is at most three times the smaller slope. Where d equals a
-/// limit, the limit is taken, so that the result at a level point has no derivative.
+/// The derivative d at a point, limited so that the curve is monotone in both adjacent intervals, whose slopes are s and t. The
+/// result is 0 where s and t differ in sign; otherwise it has their sign and is at most three times the smaller slope. Where d
+/// equals a limit, the result is the limit: where both are 0, the result then has no derivative.
 template <class T, class Choose>
 NEML2_INLINE constexpr auto
 limited(const T & d, const T & s, const T & t, const Choose & choose)
@@ -88,11 +88,11 @@ secant(const Knot<A, B> & p, const Knot<A, B> & q)
  * The monotone cubic between a and b at `held`, which is x clamped to the range of the table. If the table is extrapolated,
  * the tangent at the end continues it.
  *
- * The derivative at a point is that of the parabola through it and its neighbours; at an end it is that of the parabola through
- * the last three points. Each of the two derivatives is limited separately to the square [0, 3]² of Fritsch and Carlson (1980),
- * SIAM J. Numer. Anal. 17, 238-246, so that the curve depends on four points only: l is the point before a, r the point after
- * b. In the first interval (first), l is the third point from that end instead; in the last interval (last), r is the third
- * point from the other end. Divided differences do not depend on the order of points.
+ * The derivative at a point is the slope of the parabola through the point and its neighbours; at an end of the table it is the
+ * slope of the parabola through the last three points. The derivatives at a and at b are limited separately to the square [0, 3]²
+ * of Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246, so that the curve depends on four points only: l is the point
+ * before a, r the point after b. In the first interval (first), l is the third point from that end instead; in the last interval
+ * (last), r is the third point from the other end. Divided differences do not depend on the order of points.
  */
 template <class X, class Held, class A, class B, class C, class Choose>
 NEML2_INLINE constexpr auto

@@ -41,7 +41,7 @@ constexpr bool is_constant_table = false;
 template <class N, size_t n>
 constexpr bool is_constant_table<std::array<N, n>> = true;
 
-/// The number of entries of a table whose type gives it.
+/// The number of entries of a table, from its type.
 template <class Table>
 NEML2_INLINE constexpr int
 entry_count(const Table &)
@@ -60,7 +60,7 @@ using if_table_of_two = std::enable_if_t<is_abscissa<X> && is_abscissa<Y> && is_
                                              is_table<Ys> && is_table<Values>,
                                          int>;
 
-/// The common number or pack, without derivatives, of the entries of all these types.
+/// The number or pack, without derivatives, that numbers of all these types have in common.
 template <class... T>
 struct common_number
 {
@@ -86,17 +86,16 @@ as_component(const T & x)
     return x;
 }
 
-// ---- The interval of rows. ----
+// ---- The interval that contains x, for tables of rows. ----
 
-/// The index of the point that is `offset` after point i, or before it if negative; in place of a point beyond an end,
-/// the third point from that end.
+/// i + offset, the index of a point; if that is beyond an end, the index of the third point from that end.
 NEML2_INLINE constexpr int
 neighbour(int i, int offset, int n)
 {
   return i + offset < 0 ? 2 : i + offset < n ? i + offset : n - 3;
 }
 
-/// The numbers of a table from which interval i reads: one per point, `stride` entries apart.
+/// One number of a table per point: the entries that are `stride` apart, from entry `start` on.
 template <class Table>
 struct Column
 {
@@ -104,7 +103,7 @@ struct Column
   int stride, start;
 };
 
-/// The entry for interval i if x is at or after its first point, otherwise r.
+/// The entry for interval i if x is at or after the first point of the interval, otherwise r.
 template <class P, class R, class X, class Xs, class Table>
 NEML2_INLINE constexpr R
 entry_from(int i, const R & r, const X & x, const Xs & xs, const Column<Table> & column, int offset)
@@ -185,7 +184,7 @@ refuse_abscissae(const std::array<N, n> & xs)
 }
 
 /// Refuses constants that are not valid abscissae. Rows are not refused: they are arguments of a formula, and one
-/// invalid point must not end the whole call.
+/// invalid row must not end the whole call.
 /// @throws std::invalid_argument
 template <class Xs>
 NEML2_INLINE constexpr void
@@ -202,7 +201,7 @@ check_abscissae([[maybe_unused]] const Xs & xs)
   }
 }
 
-/// y where the condition holds, otherwise NaN, in derivatives as well.
+/// y where the condition holds, otherwise NaN; the derivatives are then NaN as well.
 template <class P, class C, class Y>
 NEML2_INLINE constexpr auto
 or_nan(const C & condition, const Y & y)
@@ -250,8 +249,8 @@ held_by(const X & x, const Xs & xs)
   return held_between(x, first_of<P>(xs), last_of<P>(xs), Where());
 }
 
-/// NaN outside the range, if requested. This NaN has no derivatives: otherwise the gradient by a table that several
-/// points share would be NaN.
+/// y, or NaN outside the range if `beyond` requests it. This NaN has no derivatives: otherwise the gradient by a table
+/// that several points share would be NaN.
 template <class P, class X, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)
@@ -296,7 +295,7 @@ interpolate_cubic(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
                   Where());
 }
 
-/// A table of as many entries as ys has, with entries of the type of values' entries.
+/// A table with as many entries as ys, and with the type of the entries of `values`.
 template <class P, class Ys, class Values>
 NEML2_INLINE constexpr auto
 columns_of(const Ys &, const Values &)
@@ -338,7 +337,7 @@ interpolate_bilinear(
                  Where());
 }
 
-/// The result type of a table of these types, and P, its number or pack without derivatives.
+/// For operands and tables of these numbers: the result type, and P, the number or pack without derivatives.
 template <class... T>
 struct TableTypes
 {
@@ -352,9 +351,9 @@ struct TableTypes
  * The value at x of a table of n points (xs_i, ys_i); xs and ys are each a row of n numbers, or a std::array of
  * constants.
  *
- * At a point of a linear table the derivative is that of the next interval; at the last point it is that of the last
- * interval. The result is NaN for a row whose abscissae are not finite and increasing, and for an x that is NaN.
- * @throws std::invalid_argument if such abscissae are constants.
+ * At a point of a linear table the derivative is the slope of the next interval; at the last point it is the slope of
+ * the last interval. The result is NaN if x is NaN, or if xs is a row whose numbers are not finite and increasing.
+ * @throws std::invalid_argument if such xs are constants.
  */
 template <class X, class Xs, class Ys, if_table<X, Xs, Ys> = 0>
 NEML2_INLINE constexpr auto
@@ -388,8 +387,8 @@ interpolate(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
 }
 
 /**
- * The value at (x, y) of a table of n abscissae xs, m abscissae ys and n × m values, the values of one xs adjacent:
- * bilinear, linear in x and in y.
+ * The value at (x, y) of a table of n abscissae xs, m abscissae ys and n × m values, where the values of one xs are
+ * adjacent. The interpolation is bilinear: linear in x and in y.
  *
  * Points, ends and invalid tables are treated as for tables of one abscissa.
  * @throws std::invalid_argument if constants are not valid abscissae.

@@ -26,7 +26,7 @@ values_of_argument(const A & a)
   }
 }
 
-/// Numbers, or duals of one level less, as numbers R whose derivatives are 0.
+/// l as a Vec of duals R whose derivatives are 0. The numbers of l have fewer levels of derivatives than R.
 template <class R, class T>
 NEML2_INLINE Vec<R>
 raised(const Vec<T> & l)
@@ -38,8 +38,8 @@ raised(const Vec<T> & l)
 template <class R, class... A>
 constexpr bool depends_on = (std::is_same_v<number_t<A>, R> || ...);
 
-/// divided_difference of values that the caller's formula computes. The round-off of its arguments is part of these values, too, which
-/// matters where they change fast, such as powers of large exponents.
+/// divided_difference of values that the caller's formula computes. The round-off of the formula's arguments is part of these values,
+/// too. It matters where the values change fast, such as powers with large exponents.
 template <class T>
 NEML2_INLINE T
 difference_of_values(const T & l, const T & m, const T & f, const T & g, const T & df, const T & dg)
@@ -63,7 +63,7 @@ struct PrincipalFrame
   {
   }
 
-  /// The eigenvalues of s with its derivatives, of one level at most.
+  /// The eigenvalues of s, with derivatives if s has them; s has one level of derivatives at most.
   NEML2_INLINE Vec<P> eigenvalues_of(const SR2<P> &) const { return l; }
   template <int N>
   NEML2_INLINE Vec<Dual<P, N>> eigenvalues_of(const SR2<Dual<P, N>> & s) const
@@ -171,7 +171,7 @@ private:
     return r;
   }
 
-  /// f(λ, a) and its derivative by s. f is evaluated once for both, except where a has derivatives.
+  /// f(λ, a) and its derivative by s. f is evaluated once for both, unless a has derivatives.
   template <class F, class... A>
   NEML2_CALLS_FORMULA auto value_and_slope(const F & f, const SR2<P> &, const A &... a) const
   {

@@ -6,14 +6,14 @@
 
 /**
  * Exponential, logarithm, root and powers of symmetric tensors by their eigenvalues. The derivative of f(s) along e is
- * V (Γ ∘ Vᵀ e V) Vᵀ with the divided differences Γ_ij = f[λ_i, λ_j] = (f(λ_i) - f(λ_j)) / (λ_i - λ_j), which are f'(λ_i)
- * where the two are equal. The second derivative along e and h is V z Vᵀ with z_ij = Σ_k f[λ_i, λ_k, λ_j]
+ * V (Γ ∘ Vᵀ e V) Vᵀ with the divided differences Γ_ij = f[λ_i, λ_j] = (f(λ_i) - f(λ_j)) / (λ_i - λ_j), or f'(λ_i) where the
+ * two eigenvalues are equal. The second derivative along e and h is V z Vᵀ with z_ij = Σ_k f[λ_i, λ_k, λ_j]
  * (e_ik h_kj + h_ik e_kj), where e and h are in the frame of V. Source: Higham (2008), Functions of Matrices, theorem 3.9 and
  * corollary 3.12; Bhatia (1997), Matrix Analysis, eq. V.25.
  */
 namespace neml2::kernels
 {
-/// The values of f, and its slopes and divided differences in Mandel order, in the frame of V.
+/// The values of f, and in the frame of V its slopes and divided differences, in Mandel order.
 template <class T>
 struct Spectrum
 {
@@ -148,7 +148,7 @@ plain_values(const SR2<A> & s)
   return r;
 }
 
-/// A tensor of numbers or packs as a tensor of R, which may be duals.
+/// A tensor of numbers or packs as a tensor of numbers R; R may be a dual.
 template <class R, class A>
 NEML2_INLINE SR2<R>
 lifted(const SR2<A> & s)
@@ -338,7 +338,7 @@ dsqrtm(const SR2<T> & s, const E &... e)
   return derivative_of_isotropic<SquareRoot>(s, e...);
 }
 
-/// s^p = e^(p log s) of duals of duals: both functions can be differentiated any number of times.
+/// s^p = e^(p log s) of duals of duals: expm and logm can be differentiated any number of times.
 template <class R>
 NEML2_INLINE SR2<R>
 nested_powm(const SR2<R> & s, const R & p)
@@ -346,7 +346,7 @@ nested_powm(const SR2<R> & s, const R & p)
   return expm(SR2<R>(logm(s) * p));
 }
 
-/// s^p of positive definite s, otherwise NaN; either may consist of duals.
+/// s^p of positive definite s, otherwise NaN; s and p may consist of duals.
 template <class A, class B>
 NEML2_INLINE SR2<product_t<A, B>>
 powm(const SR2<A> & s, const B & p)

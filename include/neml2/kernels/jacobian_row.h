@@ -5,7 +5,7 @@
 
 #include <utility>
 
-/// The row type of a Jacobian in a formula, by its shape.
+/// The row type of a Jacobian in a formula, found by the shape of the Jacobian.
 namespace neml2::kernels
 {
 template <class T>
@@ -116,7 +116,7 @@ template <size_t... Y, size_t... X>
 std::index_sequence<Y..., X...> joined_shape(std::index_sequence<Y...>, std::index_sequence<X...>);
 void joined_shape(...);
 
-/// The row of the derivative of a Y by an X, of numbers T; void if there is none.
+/// The row type, with numbers T, of the derivative of a Y by an X; void if there is none.
 template <class T, class Y, class X, class = void>
 struct jacobian_row
 {

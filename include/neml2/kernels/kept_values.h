@@ -7,7 +7,7 @@
 
 namespace neml2::kernels
 {
-/// Whether values are kept. Recordings keep recorded numbers themselves, and a device has no thread-local variables.
+/// Whether values of type T are kept. Recordings keep recorded numbers themselves, and a device has no thread-local variables.
 template <class T>
 #ifdef NEML2_ON_DEVICE
 constexpr bool keeps_values = false;
@@ -16,8 +16,8 @@ constexpr bool keeps_values = is_computed<typename innermost_number<T>::type>;
 #endif
 
 /**
- * Values of type T that a formula computes without derivatives. They are kept between the passes over the parts of the derivatives.
- * They are the same in each pass, so the first pass keeps the costly ones, and the others reuse them in the same order.
+ * Values of type T that a formula computes without derivatives. Each pass over the formula computes one part of the derivatives, and
+ * these values are the same in each pass. The first pass keeps the costly values, and the other passes reuse them in the same order.
  */
 template <class T, bool keeps = keeps_values<T>>
 class KeptValues
@@ -61,12 +61,12 @@ public:
       for_each_number(r, [&](T & c) NEML2_INLINE_LAMBDA { c = now->_numbers[place][k++]; });
     else
     {
-      r = f(); // written once, since the call is inlined
+      r = f(); // written once, because the call is inlined
       if (place < most)
         for_each_number(r, [&](const T & c) NEML2_INLINE_LAMBDA { now->_numbers[place][k++] = c; });
     }
     if (place < most)
-      now->_next = place + 1; // also if f kept values itself
+      now->_next = place + 1; // even if f itself kept values
     return r;
   }
 

@@ -30,7 +30,7 @@ left_cauchy_green(const R2<T> & F)
   return right_cauchy_green(transpose(F));
 }
 
-/// (F_ki F_kj - δ_ij) / 2 as (H_ij + H_ji + H_ki H_kj) / 2 with H = F - I, with the relative accuracy of H
+/// (F_ki F_kj - δ_ij) / 2, computed as (H_ij + H_ji + H_ki H_kj) / 2 with H = F - I: it has the relative accuracy of H
 template <class T>
 NEML2_INLINE SR2<T>
 green_lagrange(const R2<T> & F)
@@ -52,8 +52,8 @@ refined_rotation(const R2<T> & F, const R2<T> & R)
   return R + R * (W + W * W * T(0.5)) * T(1.0 / (1.0 + 0.25 * norm_sq(w))); // Cayley's rotation
 }
 
-/// The rotation R of F with its derivatives; the values of R are x. Along dF the derivative is R skew(ω), where (tr(U) I - U) ω =
-/// skew_adjoint(Rᵀ dF) and U = Rᵀ F.
+/// The rotation of F with its derivatives; x are the values of F, and R are the values of the rotation. Along dF the derivative is
+/// R skew(ω), where (tr(U) I - U) ω = skew_adjoint(Rᵀ dF) and U = Rᵀ F.
 template <class T, class X>
 NEML2_INLINE R2<T>
 rotation_with_partials(const R2<T> & F, const X & x, const X & R)
@@ -74,7 +74,7 @@ rotation_with_partials(const R2<T> & F, const X & x, const X & R)
   return r;
 }
 
-/// R of F = R U by Newton's iteration with scaling by norms; each lane iterates as long as it needs.
+/// R of F = R U by Newton's iteration with scaling by norms; each lane takes the steps that it needs.
 /// Source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 template <class T>
 NEML2_INLINE R2<T>
@@ -109,7 +109,7 @@ polar_rotation(const R2<T> & F)
   }
 }
 
-/// The closest rotation of determinant 1: the one of the polar decomposition, with the smallest stretch negative where det F < 0.
+/// The closest rotation of determinant 1: R of the polar decomposition A = R U, where the smallest stretch is negative if det A < 0.
 template <class T>
 NEML2_INLINE R2<T>
 nearest_rotation(const R2<T> & A)
@@ -150,8 +150,8 @@ left_stretch(const R2<T> & F)
   return sym(F * transpose(polar_rotation(F)));
 }
 
-/// The argument of log(F_ki F_kj): C = F_ki F_kj by its eigenvalues. The condition number of C is the square of that of F: where
-/// round-off of C would therefore lose the eigenvalues, they are computed as the squares of the eigenvalues of U.
+/// The Logarithm of C = F_ki F_kj. The condition number of C is the square of the condition number of F. Where F is ill conditioned,
+/// round-off of C would lose the eigenvalues of C: there they are computed as the squares of the eigenvalues of U.
 template <class T>
 struct LogarithmOfStretch : Logarithm<T>
 {
@@ -212,7 +212,7 @@ polar(const R2<T> & F)
   return {R, sym(transpose(R) * F)};
 }
 
-/// F_ik s_kl F_jl of a symmetric tensor, F_im F_jn F_ko F_lp C_mnop of a stiffness, and the inverse
+/// F_ik s_kl F_jl of a symmetric tensor, F_im F_jn F_ko F_lp C_mnop of a stiffness, and the inverse map
 template <template <class> class Tensor, class A, class B, if_row<Tensor, A> = 0>
 NEML2_INLINE auto
 push_forward(const Tensor<A> & a, const R2<B> & F)
@@ -226,7 +226,7 @@ pull_back(const Tensor<A> & a, const R2<B> & F)
   return rotate(a, inv(F));
 }
 
-/// F^-1_ki e_kl F^-1_lj, and the inverse
+/// F^-1_ki e_kl F^-1_lj, and the inverse map
 template <class A, class B>
 NEML2_INLINE auto
 push_forward_covariant(const SR2<A> & e, const R2<B> & F)

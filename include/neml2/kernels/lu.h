@@ -9,8 +9,8 @@
 
 namespace neml2::kernels
 {
-/// The most rows for which the loops over a matrix are unrolled. A device keeps larger matrices in memory anyway, where
-/// loops make shorter code.
+/// The largest number of rows for which the loops over a matrix are unrolled. A device keeps larger matrices in memory
+/// anyway, and loops make the code shorter.
 #ifdef NEML2_ON_DEVICE
 constexpr int most_unrolled_rows = 3;
 #else
@@ -37,7 +37,7 @@ each_of(int begin, int end, const F & f)
   }
 }
 
-/// c - a b; for packs with a single rounding if the machine has such an instruction.
+/// c - a b; in operations of the library, the compiler may round it once (a fused multiply-add).
 template <class A, class B, class C>
 NEML2_INLINE auto
 subtract_product(const A & a, const B & b, const C & c)
@@ -46,9 +46,9 @@ subtract_product(const A & a, const B & b, const C & c)
 }
 
 /**
- * P A = L U of a matrix of n rows by Gaussian elimination with row pivoting, the rows chosen per lane. A factor `lu` has
- * these members: a, which holds the matrix at first; over, 1 / pivot; det, the determinant; swapped, which tells where step
- * k exchanged rows k and i. Loops are those of each_of<N>.
+ * P A = L U of a matrix of n rows by Gaussian elimination with row pivoting; pivot rows are chosen per lane. A factor `lu`
+ * has these members: a holds the matrix at first; over is 1 / pivot; det is the determinant; swapped tells in which lanes
+ * step k exchanged rows k and i. All loops are calls of each_of<N>.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., algorithm 3.4.1.
  */
@@ -59,7 +59,7 @@ factor_lu(Factor & lu, int n)
   using T = std::decay_t<decltype(lu.det)>;
   auto singular = lu.a[0][0] < lu.a[0][0]; // whether a pivot is 0: false so far
   lu.det = T(1.0);
-  // Exchanges rows k and i where row i has the larger pivot, together with the multipliers of earlier steps.
+  // Exchanges rows k and i, with the multipliers of earlier steps, where row i has the larger pivot.
   const auto exchange = [&](int k, int i) NEML2_INLINE_LAMBDA
   {
     const auto c = abs(lu.a[k][k]) < abs(lu.a[i][k]);
@@ -91,7 +91,7 @@ factor_lu(Factor & lu, int n)
   lu.over[n - 1] = where(singular, T(std::numeric_limits<double>::quiet_NaN()), lu.over[n - 1]);
 }
 
-/// Exchanges rows k and i of b where step k did.
+/// Exchanges rows k and i of b in the lanes in which step k exchanged them.
 template <int N, class Factor, class B>
 NEML2_INLINE void
 swap_rows(const Factor & lu, int k, int i, B & b, int m)
@@ -132,7 +132,7 @@ solve_lu(const Factor & lu, int n, B & b, int m)
              });
 }
 
-/// Replaces b by the solution x of Aᵀ x = b, as solve_lu does for A.
+/// Replaces b by the solution x of Aᵀ x = b, like solve_lu.
 template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu_transposed(const Factor & lu, int n, B & b, int m)
@@ -173,7 +173,7 @@ struct LU
   T over[N]; ///< 1 / pivot; the last one is NaN where the matrix is singular
   T det;     ///< the determinant
   Condition swapped[N][N] =
-      {}; ///< where step k exchanged rows k and i; initialised because some compilers would warn
+      {}; ///< in which lanes step k exchanged rows k and i; initialised because some compilers would warn
 
   /// Factors the matrix in a.
   NEML2_INLINE void factor() { factor_lu<N>(*this, N); }

@@ -9,8 +9,8 @@
 #include <limits>
 
 /**
- * Exponential, logarithm and root of any second order tensors, by algorithms that use only products and inverses, and therefore work for
- * duals as well.
+ * Exponential, logarithm and square root of any second order tensor. The algorithms use only products and inverses, and therefore work
+ * for duals as well.
  *
  * Each lane takes the steps that it needs and keeps its result while others continue, so that the result of a row does not depend on the
  * other rows of its pack.
@@ -89,8 +89,8 @@ largest_column(const R2<T> & A)
 }
 
 /// The number of halvings of B that were not needed. The norm of B is at most the limit of the Padé approximant. The error of e^B depends
-/// on the powers B6 and B8, not on the norm of B, unless the round-off of the approximant grows with the powers of |B|. Source: Al-Mohy and
-/// Higham (2009), SIAM J. Matrix Anal. Appl. 31, 970-989, algorithm 5.1.
+/// on the powers B6 = B^6 and B8 = B^8, not on the norm of B, unless the round-off of the approximant grows with the powers of |B|.
+/// Source: Al-Mohy and Higham (2009), SIAM J. Matrix Anal. Appl. 31, 970-989, algorithm 5.1.
 template <class P>
 NEML2_INLINE P
 halved_too_often(const R2<P> & B, const R2<P> & B6, const R2<P> & B8)
@@ -128,8 +128,8 @@ halved_too_often(const R2<P> & B, const R2<P> & B6, const R2<P> & B8)
   return maximum(P(spared - needed), P(0.0));
 }
 
-/// e^A by scaling and squaring of the [7/7] Padé approximant. Source: Higham (2005), SIAM J. Matrix Anal. Appl. 26, 1179-1193; the
-/// largest norm for which A is not scaled is that for the derivative, Al-Mohy and Higham (2009), ibid. 30, 1639-1657, table 6.1.
+/// e^A by scaling and squaring of the [7/7] Padé approximant. Source: Higham (2005), SIAM J. Matrix Anal. Appl. 26, 1179-1193. A is scaled
+/// if its norm exceeds the limit for the derivative of e^A: Al-Mohy and Higham (2009), ibid. 30, 1639-1657, table 6.1.
 template <class T>
 NEML2_INLINE R2<T>
 expm(const R2<T> & A)
@@ -166,8 +166,8 @@ expm(const R2<T> & A)
   return X;
 }
 
-/// Whether the product of the ratios of the largest singular value to the others may exceed the limit, or A is too large or too small to
-/// tell.
+/// Whether the product of the ratios of the largest singular value to the other two may exceed the limit, or A is too large or too small
+/// to tell.
 template <class T>
 NEML2_INLINE auto
 is_ill_conditioned(const R2<T> & A, double limit)
@@ -215,8 +215,8 @@ residual_of_inverse(const R2<T> & A, const T (&x)[3][3], T (&r)[3][3])
   }
 }
 
-/// The inverse to the unit round-off, instead of the unit round-off times the condition number, if 1 / condition is above the unit
-/// round-off: by elimination, refined with residuals of twice as many digits.
+/// The inverse by elimination, refined with residuals of twice as many digits. If 1 / condition is above the unit round-off, the error
+/// is the unit round-off, instead of the unit round-off times the condition number.
 template <class T>
 NEML2_INLINE R2<T>
 refined_inv(const R2<T> & A)
@@ -239,7 +239,7 @@ refined_inv(const R2<T> & A)
   return {x[0][0], x[0][1], x[0][2], x[1][0], x[1][1], x[1][2], x[2][0], x[2][1], x[2][2]};
 }
 
-/// Sets i to A^-1 by cofactors; returns where digits were lost, so that iterations use another inverse there.
+/// Sets i to A^-1 by cofactors. Returns in which lanes digits were lost: iterations use another inverse there.
 template <class T>
 NEML2_INLINE auto
 inv_by_cofactors(const R2<T> & A, R2<T> & i)
@@ -263,8 +263,8 @@ inv_by_cofactors(const R2<T> & A, R2<T> & i)
   }
 }
 
-/// The inverse for iterations, which would accumulate its errors: refined_inv where the unit round-off times the condition number is too
-/// large.
+/// The inverse for iterations: refined_inv where the unit round-off times the condition number is too large, because iterations accumulate
+/// such errors.
 template <class T>
 NEML2_INLINE R2<T>
 inv_of_iterate(const R2<T> & A)
@@ -287,7 +287,7 @@ inv_of_iterate(const R2<T> & A)
   }
 }
 
-/// 2^-k, where k is half the exponent of the largest component: if A is multiplied by it twice, its components are of the order of 1.
+/// 2^-k, where k is half the exponent of the largest component: if A is multiplied twice by 2^-k, its components are of the order of 1.
 /// The result is 1 where A is 0 or not finite.
 template <class T>
 NEML2_INLINE auto
@@ -301,8 +301,8 @@ root_of_scale(const R2<T> & A)
                    });
 }
 
-/// sqrtm of matrices that iterations may make ill conditioned, such as rotations by almost half a turn. It is the scaled Denman-Beavers
-/// iteration, which never squares a condition number. Source: Higham (2008), Functions of Matrices, eq. 6.15, here with scaling by
+/// sqrtm of matrices that may become ill conditioned during the iteration, such as rotations by almost half a turn. The scaled
+/// Denman-Beavers iteration never squares a condition number. Source: Higham (2008), Functions of Matrices, eq. 6.15, here with scaling by
 /// norms.
 template <class T>
 NEML2_INLINE R2<T>
@@ -334,10 +334,10 @@ sqrtm_of_ill_conditioned(const R2<T> & A)
   return only_where(last < 1e-7, X * P(1.0 / h));
 }
 
-/// The principal square root by the scaled product form of the Denman-Beavers iteration, which is faster than
-/// sqrtm_of_ill_conditioned, and accurate where all its matrices are well conditioned; elsewhere that function is called. NaN where
-/// neither iteration converges, as for eigenvalues on the negative real axis, 0 included, or very close to it. Source: Higham (2008),
-/// Functions of Matrices, eq. 6.29, here with scaling by norms.
+/// The principal square root by the scaled product form of the Denman-Beavers iteration. It is faster than sqrtm_of_ill_conditioned, and
+/// accurate where all its matrices are well conditioned; elsewhere sqrtm_of_ill_conditioned is called. The result is NaN where neither
+/// iteration converges, such as for eigenvalues on or very close to the negative real axis, 0 included. Source: Higham (2008), Functions
+/// of Matrices, eq. 6.29, here with scaling by norms.
 template <class T>
 NEML2_INLINE R2<T>
 sqrtm(const R2<T> & A)
@@ -367,9 +367,9 @@ sqrtm(const R2<T> & A)
   return NEML2_RARELY(any(ill)) ? where(ill, sqrtm_of_ill_conditioned(A), X) : X;
 }
 
-/// The principal logarithm of A: that of A / 2^k, whose components are of the order of 1, plus k log 2. Square roots are taken until the
-/// tensor is close to I; then follows the [7/7] Padé approximant in partial fractions, whose poles are those of Gauss-Legendre
-/// quadrature. NaN where a root is NaN. Source: Higham (2008), Functions of Matrices, eqs. 11.17-11.19.
+/// The principal logarithm of A: log(A / 2^k) + k log(2) I, where the components of A / 2^k are of the order of 1. Square roots are taken
+/// until the tensor is close to I. Then follows the [7/7] Padé approximant in partial fractions, which have the nodes and weights of
+/// Gauss-Legendre quadrature. NaN where a root is NaN. Source: Higham (2008), Functions of Matrices, eqs. 11.17-11.19.
 template <class T>
 NEML2_INLINE R2<T>
 logm(const R2<T> & A)
@@ -419,7 +419,7 @@ logm(const R2<T> & A)
   return r;
 }
 
-/// A + ε E: the ε part of a function of this sum is the derivative along E.
+/// A + ε E: the ε part of f(A + ε E) is the derivative of f along E.
 template <class T>
 NEML2_INLINE R2<Dual<T, 1>>
 along(const R2<T> & A, const R2<T> & E)
@@ -449,7 +449,7 @@ dsqrtm(const R2<T> & A, const R2<T> & E)
   return partials_of(sqrtm(along(A, E)), 0);
 }
 
-/// ∂f_ij / ∂A_kl of f = F()(A), three components of A at a time.
+/// ∂f_ij / ∂A_kl of f(A), computed for three components of A at a time.
 template <class F, class T>
 NEML2_INLINE R4<T>
 derivative_of(const F & f, const R2<T> & A)

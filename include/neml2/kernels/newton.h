@@ -4,11 +4,11 @@
 #include "neml2/kernels/captures.h"
 #include "neml2/kernels/newton_iteration.h"
 
-/// Newton's method at each point, in a formula: on numbers, on packs whose lanes stop one by one, and with the derivatives of the
-/// solution if the arguments carry derivatives.
+/// Newton's method at each point, in a formula: for numbers, and for packs, whose lanes stop one by one. The solution carries
+/// derivatives if the arguments do.
 namespace neml2::kernels
 {
-/// The number of derivatives that the residual carries at once: all if there are up to 8; more are split into
+/// The number of derivatives that the residual carries at once: all n if n <= 8; otherwise they are split into
 /// equal parts.
 constexpr int
 newton_partials(int n)
@@ -75,7 +75,7 @@ struct NewtonSystem
   }
 };
 
-/// Whether the residual at an X carries derivatives by the arguments. Some: whether any argument carries derivatives.
+/// Whether the residual at an X carries derivatives by the arguments. `Some` tells whether any argument carries derivatives.
 template <bool Some, class F, class X, class... A>
 constexpr bool depends_on_arguments = false;
 template <class F, class X, class... A>
@@ -103,8 +103,8 @@ template <class T, int N>
 constexpr int part_count<Dual<T, N>> = part_count<T> *(N + 1);
 
 /**
- * The solution x, given as plain numbers, with derivatives of more than one level by the arguments. The step x - J^-1 r(x, a), in
- * duals whose values are not changed, is made once per level, since each step makes derivatives of one more order exact.
+ * The solution x, given as plain numbers, with derivatives of more than one level by the arguments. The step x - J^-1 r(x, a) is made
+ * in duals, once per level, because each step makes the derivatives of one more order exact. The values of the duals stay as they are.
  */
 template <class Outer, class V, int n, class F, class X, class C, class... A>
 NEML2_CALLS_FORMULA auto
@@ -179,7 +179,7 @@ residual_norm(const F & f, const X & x, const A &... a)
   return norm_of_square(square);
 }
 
-/// newton with arguments that are numbers, rows and tuples of them. Only a Report has the residual at the solution.
+/// Newton's method for arguments that are numbers, rows and tuples of them. Only with Report is the residual at the solution computed.
 template <bool Report, class F, class X, class... A>
 NEML2_CALLS_FORMULA auto
 newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &... a)
@@ -283,7 +283,7 @@ with_last_first(const Call & call, const Tuple & a, std::index_sequence<I...>)
 {
   return call(std::get<sizeof...(I)>(a), std::get<I>(a)...);
 }
-/// call(options, arguments...); the options are the last of a, or the defaults.
+/// call(options, arguments...), where the options are the last argument, or the defaults.
 template <class Call, class... A>
 NEML2_CALLS_FORMULA auto
 with_newton_options(const Call & call, const A &... a)
@@ -295,7 +295,7 @@ with_newton_options(const Call & call, const A &... a)
     return call(NewtonOptions(), a...);
 }
 
-/// Enables an overload for arguments in a formula, where options may come last.
+/// Enables an overload for arguments in a formula. The last argument may be options.
 template <class X, class... A>
 using if_newton_in_formula =
     std::enable_if_t<has_numbers<X> && ((has_numbers<A> || is_newton_options<A>::value) && ...),
@@ -315,7 +315,7 @@ newton_report(const F & residual, const X & guess, const A &... a)
                              { return newton_of<true>(residual, guess, o, x...); },
                              a...);
 }
-/// The solution of newton without the report: NaN where newton did not converge, unless the options say otherwise.
+/// The solution x without the report: NaN where Newton's method did not converge, unless the options say otherwise.
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto
 newton(const F & residual, const X & guess, const A &... a)

@@ -51,7 +51,7 @@ struct NewtonUnknowns
 
   NEML2_INLINE NewtonOptions::Limits limits(int k) const { return options.limits_at(unknown[k]); }
 
-  /// For each number, the largest |x_k| + |d_k| of its unknown.
+  /// For each number, the largest |x_k| + |d_k| among all numbers of its unknown.
   template <class V>
   NEML2_INLINE void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n]) const
   {
@@ -153,7 +153,7 @@ struct NewtonIteration
     converged = turned = small = iterations < iterations;
   }
 
-  /// Finds the points that have converged; returns those whose residual is finite.
+  /// Finds the points that have converged; returns the active points whose residual is finite.
   NEML2_INLINE Condition test()
   {
     const NewtonOptions & options = unknowns.options;
@@ -175,7 +175,7 @@ struct NewtonIteration
     return active & (finite <= 0.0);
   }
 
-  /// Whether the next step, computed with the present derivatives, would be shorter, or the test is not needed.
+  /// Whether the next step, computed with the present derivatives, would be shorter; true where this test is not needed.
   NEML2_INLINE Condition goes_on() const
   {
     V next[n][1];
@@ -185,7 +185,7 @@ struct NewtonIteration
     return small | turned | (newton_level(next, scale) < level);
   }
 
-  /// Takes a step from x where x is accepted; otherwise half of the last step, from the point where that step
+  /// Takes a step from x where x is accepted; elsewhere takes half of the last step, from the point where that step
   /// began.
   NEML2_INLINE void step(const Condition & accept)
   {
@@ -229,7 +229,7 @@ struct NewtonIteration
   }
 };
 
-/// Iterates x, which is the guess at first. At the end J is the Jacobian at the solution, if WithJacobian.
+/// Iterates x, which is the guess at first. With WithJacobian, J is at the end the Jacobian at the solution.
 template <bool WithJacobian, class V, int n, class Evaluate>
 NEML2_CALLS_FORMULA auto
 newton_iterate(V (&x)[n],
@@ -249,7 +249,7 @@ newton_iterate(V (&x)[n],
       break;
     auto accept = points.test();
     if (it == 0)
-      points.active = accept; // without a finite residual at the guess there is no way back
+      points.active = accept; // where r is not finite at the guess, there is no step to halve
     else if (unknowns.options.halve_steps)
       accept = accept & points.goes_on();
     points.step(accept);

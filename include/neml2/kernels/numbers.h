@@ -10,7 +10,7 @@
 /// Scalars, tensors and groups of them as sequences of numbers, in order.
 namespace neml2::kernels
 {
-/// For a scalar: how many numbers it has, their type, and the same kind with numbers of type U.
+/// For a scalar: how many numbers it has, their type, and the same scalar with numbers of type U.
 template <class R, class = void>
 struct Numbers
 {
@@ -43,7 +43,7 @@ struct Numbers<R<T>, std::enable_if_t<is_row<R<T>>::value>>
       f(a[i]);
   }
 };
-/// The type of the sum of numbers. It does not exist for other types, such as batches.
+/// The type of the sum of numbers; void for other types, such as batches.
 template <bool are_numbers, class... T>
 struct sum_of_numbers
 {
@@ -87,8 +87,8 @@ constexpr int number_count = Numbers<R>::count;
 template <class R, class U>
 using with_numbers_t = typename Numbers<R>::template with<U>;
 
-/// The type of the numbers of an R, with the derivatives that they carry (number_t), and without
-/// them.
+/// The type of the numbers of an R, with the derivatives that they carry (number_t), or without
+/// derivatives (plain_number_t).
 template <class R>
 using number_t = typename Numbers<R>::number;
 template <class R>
@@ -98,8 +98,8 @@ using plain_number_t = typename innermost_number<number_t<R>>::type;
 template <class R>
 constexpr bool is_active = !std::is_same_v<number_t<R>, plain_number_t<R>>;
 
-/// Whether T are the numbers of a recording. For them newton, isotropic and derivatives call functions of recorded/calls.h, which
-/// argument-dependent lookup finds.
+/// Whether T is the type of the numbers of a recording. For such numbers newton, isotropic and derivatives call functions of
+/// recorded/calls.h, which argument-dependent lookup finds.
 template <class T>
 constexpr bool is_recorded = false;
 
@@ -111,7 +111,7 @@ for_each_number(R & a, const F & f)
   Numbers<std::remove_const_t<R>>::each(a, f);
 }
 
-/// An R whose numbers are f(c), of type U, for the numbers c of a.
+/// a with each number c replaced by f(c), a number of type U.
 template <class U, class R, class F>
 NEML2_INLINE auto
 converted(const R & a, const F & f)

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-/// The other parameters of a rotation, and angles between rotations.
+/// The shadow parameters of a rotation, and angles between rotations.
 namespace neml2::kernels
 {
-/// The other parameters of the same rotation, -r_i / (r_k r_k).
+/// The shadow parameters: the second set of parameters of the same rotation, -r_i / (r_k r_k).
 template <class T>
 NEML2_INLINE constexpr Rot<T>
 shadow(const Rot<T> & r)
@@ -16,7 +16,7 @@ shadow(const Rot<T> & r)
   return r * T(-1.0 / norm_sq(r));
 }
 
-/// (2 r_i r_j / s - δ_ij) / s, s = r_k r_k
+/// (2 r_i r_j / s - δ_ij) / s with s = r_k r_k
 template <class T>
 NEML2_INLINE constexpr R2<T>
 dshadow(const Rot<T> & r)

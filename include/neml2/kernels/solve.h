@@ -6,8 +6,8 @@
 
 #include <utility>
 
-/// Systems of linear equations at a point, by elimination with pivoting, also for 3×3 matrices: the residual of a solution by
-/// cofactors would grow with the condition number of the matrix.
+/// Systems of linear equations in a formula, by elimination with pivoting. It is used for 3×3 matrices, too: the residual of a
+/// solution by cofactors would grow with the condition number of the matrix.
 namespace neml2::kernels
 {
 /// Rows and columns of a shape of one or two dimensions.
@@ -24,8 +24,8 @@ columns_of(std::integer_sequence<I, n, m...>)
   return int((I(1) * ... * m));
 }
 
-/// The number of right sides (columns of B) of a system with the matrix A; 0 if A and B do not make a system. For rows of a
-/// program's own types, their shapes decide.
+/// The number of right sides (columns of B) of a system with the matrix A; 0 if A and B do not make a system. For row types that
+/// the program defines, it follows from their shapes.
 template <class A, class B, class = void>
 constexpr int right_sides = 0;
 template <class T, class U>
@@ -48,7 +48,7 @@ constexpr int
                                  rows_of(typename A::shape()) == rows_of(typename B::shape())>> =
         columns_of(typename B::shape());
 
-/// The order n of an n×n matrix of a program's own type; 0 for other types.
+/// The order n of an n×n matrix whose type the program defines; 0 for other types.
 template <class A>
 constexpr int own_order = right_sides<A, A>;
 template <class T>
@@ -79,8 +79,8 @@ using if_right_side = std::enable_if_t<(right_sides<A, B> > 0), int>;
 template <class A>
 using if_own_matrix = std::enable_if_t<(own_order<A> > 0), int>;
 
-/// The solution x of A x = b, for one right side or for several in columns; NaN where A is singular. The values are factored
-/// once, also for the derivatives A^-1 (db - dA x).
+/// The solution x of A x = b, for one right side or for several in columns; NaN where A is singular. The values of A are
+/// factored once, also for the derivatives A^-1 (db - dA x).
 template <template <class> class M,
           template <class>
           class V,
@@ -172,7 +172,7 @@ solve_gradient(const V<T> & g, const M<T> & a, const V<T> & b)
   return r;
 }
 
-/// Inverse of a matrix of a program's own type; NaN where it is singular.
+/// Inverse of a matrix whose type the program defines; NaN where the matrix is singular.
 template <template <class> class R, class T, if_own_matrix<R<T>> = 0>
 NEML2_INLINE R<T>
 inv(const R<T> & a)
@@ -186,7 +186,7 @@ inv(const R<T> & a)
   return solve(a, identity);
 }
 
-/// Determinant of a matrix of a program's own type.
+/// Determinant of a matrix whose type the program defines.
 template <template <class> class R, class T, if_own_matrix<R<T>> = 0>
 NEML2_INLINE T
 det(const R<T> & a)

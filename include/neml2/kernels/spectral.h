@@ -9,7 +9,7 @@
 
 namespace neml2::kernels
 {
-/// Whether a_pq is negligible beside the difference a_qq - a_pp: the angle of the rotation that makes it zero would be below 1e-20.
+/// Whether a_pq is negligible compared with the difference a_qq - a_pp: the rotation that makes a_pq zero would have an angle below 1e-20.
 template <class T>
 NEML2_INLINE auto
 is_lost(const T & apq, const T & difference)
@@ -17,8 +17,8 @@ is_lost(const T & apq, const T & difference)
   return abs(apq) <= 1e-20 * abs(difference);
 }
 
-/// One Jacobi rotation, in the plane of p and q, which makes a_pq zero. If a_pq is negligible, the rotation is the identity. r is the third
-/// index, v_p and v_q are columns of the product of the rotations so far. Only ratios of components are formed.
+/// The Jacobi rotation in the plane of p and q that makes a_pq zero. If a_pq is negligible, the rotation is the identity. r is the third
+/// index; v_p and v_q are columns of the product of all rotations so far. Only ratios of components are formed.
 template <class T>
 NEML2_INLINE void
 jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T> & vq)
@@ -45,7 +45,7 @@ jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T>
     turn(vp[i], vq[i]);
 }
 
-/// v with the sign that makes its largest component positive; of components equal up to round-off, the first one counts.
+/// v with the sign that makes its largest component positive; if several are largest up to round-off, the first of them counts.
 template <class T>
 NEML2_INLINE Vec<T>
 with_positive_largest(const Vec<T> & v)
@@ -62,7 +62,7 @@ with_positive_largest(const Vec<T> & v)
  *
  * The largest component of each of the first two eigenvectors is positive; the third completes a right-handed frame. All results are NaN
  * where a component is not finite. Computed by cyclic Jacobi rotations, in at most as many sweeps as any 3×3 matrix needs; convergence is
- * quadratic, also if eigenvalues are equal.
+ * quadratic, even if eigenvalues are equal.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, section 8.5.
  */
@@ -82,7 +82,7 @@ eigh(const SR2<T> & s)
   for (int i = 0; i < sweeps; i++)
   {
     if (all(is_lost(ab, T(b - a)) & is_lost(ac, T(c - a)) & is_lost(bc, T(c - b))))
-      break; // a finished point stays as it is, except for signs of zeros, while others of the pack continue
+      break; // a finished lane stays as it is, except for signs of zeros, while other lanes continue
     jacobi_rotation(a, b, ab, ac, bc, x, y);
     jacobi_rotation(a, c, ac, ab, bc, x, z);
     jacobi_rotation(b, c, bc, ab, ac, y, z);
@@ -114,7 +114,7 @@ eigh(const SR2<T> & s)
   return {Vec<T>(a, b, c), R2<T>(x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])};
 }
 
-/// 0 where d is zero, otherwise NaN; the same in each level of derivatives.
+/// 0 where d is zero, otherwise NaN; this holds for the derivatives of each level, too.
 template <class T>
 NEML2_INLINE T
 undefined_along(const SR2<T> & d)
@@ -138,7 +138,7 @@ undefined_along(const SR2<T> & d)
 }
 
 /// The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j). Eigenvectors of equal eigenvalues have no
-/// derivative: it is NaN, except 0 where ds is zero. The second derivatives of these eigenvalues are therefore NaN.
+/// derivative: dv_i is NaN, or 0 where ds is zero. The second derivatives of these eigenvalues are therefore NaN.
 template <class T, int N>
 NEML2_INLINE std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>>
 eigh(const SR2<Dual<T, N>> & s)
@@ -197,8 +197,8 @@ ieigh(const Vec<A> & l, const R2<B> & V)
   return r;
 }
 
-/// Q_ip d_p Q_jp, Q = mandel_rotation(V): the fourth order tensor that scales the Mandel components in
-/// the frame of V.
+/// Q_ip d_p Q_jp with Q = mandel_rotation(V): the fourth order tensor that scales Mandel component p in the
+/// frame of V by d_p.
 template <class T>
 NEML2_INLINE SSR4<T>
 scaling_in_frame(const SR2<T> & d, const R2<T> & V)
@@ -219,8 +219,7 @@ scaling_in_frame(const SR2<T> & d, const R2<T> & V)
   return r;
 }
 
-/// (f - g) / (l - m) for the values f, g of a function at l, m; the mean of the slopes df, dg where the difference of f and g is below its
-/// noise.
+/// (f - g) / (l - m) for the values f, g of a function at l, m; the mean of the slopes df, dg where f - g is below the noise.
 template <class T>
 NEML2_INLINE T
 divided_difference(
@@ -231,8 +230,8 @@ divided_difference(
   return where(lost, mean, T(change / where(lost, T(1.0), h)));
 }
 
-/// Derivative by s of Σ_k f_k v_k v_k, f_k a function of the eigenvalue l_k of s with slope df_k, v_k
-/// the eigenvectors in the columns of V. epsilon is the relative error of f.
+/// Derivative by s of Σ_k f_k v_k v_k, where f_k is a function of the eigenvalue l_k of s, with the slope df_k, and
+/// the v_k are the eigenvectors in the columns of V. epsilon is the relative error of f.
 template <class T, class E>
 NEML2_INLINE SSR4<T>
 dsptrf(const Vec<T> & l, const R2<T> & V, const Vec<T> & f, const Vec<T> & df, const E & epsilon)

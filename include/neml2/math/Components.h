@@ -7,8 +7,8 @@
 #include "neml2/kernels/Scalar.h"
 #include "neml2/math/operators.h"
 
-/// Contractions of all components, of any type. Result is the type to return; it is a template parameter
-/// because Scalar is not complete yet in this room.
+/// Contractions over all components of tensors of any type. Result, the type to return, is a template parameter because
+/// Scalar is not complete in this header.
 namespace neml2
 {
 namespace math
@@ -80,7 +80,7 @@ norm_sq(const T & t)
       t);
 }
 
-/// √(Σ t_i t_i + epsilon) over all base components. The gradient at t = 0 is 0 where epsilon is 0.
+/// √(Σ t_i t_i + epsilon) over all base components. The gradient at t = 0 is 0, even if epsilon is 0.
 template <class Result, class T>
 Result
 norm(const T & t, double epsilon)

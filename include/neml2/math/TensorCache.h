@@ -16,21 +16,21 @@ namespace neml2
  *     static TensorCache half([](const TensorOptions & o) { return Tensor::full({}, 0.5, o); });
  *     x * half(x.options());
  *
- * Tensors cannot be made before main() starts; a cache makes them on first use. Several threads may use
- * one cache: a lock takes some 20 ns, while a cache per thread would make and keep one copy per
- * thread. The returned tensor is shared: never write to it.
+ * Tensors cannot be made before main() starts; a cache makes them on first use. Threads may share one cache, because a
+ * lock protects it (about 20 ns per call). A cache per thread would keep one copy of the tensor per thread. The
+ * returned tensor is shared: never write to it.
  */
 class TensorCache
 {
 public:
   using Maker = std::function<Tensor(const TensorOptions &)>;
 
-  /// The maker is called with options of a dtype and a device, once per pair. If several threads ask at
-  /// the same time, each may call it, and the first result is kept. It may use other caches.
+  /// The cache calls the maker once per dtype and device, with options of both. If several threads ask at the same
+  /// time, each may call the maker, and the first result is kept. The maker may use other caches.
   explicit TensorCache(Maker maker) : _maker(std::move(maker)) {}
 
-  /// The tensor for the dtype and device of the options; without options, for the default dtype and device. The
-  /// reference is valid as long as the cache lives.
+  /// The tensor for the dtype and device of the options, which are the default options if none are given. The reference
+  /// is valid as long as the cache lives.
   /// @throws NEMLException if the maker returns an undefined tensor, and the maker's own exceptions; the next
   /// call then calls the maker again.
   const Tensor & operator()(const TensorOptions & options = default_tensor_options())
@@ -57,7 +57,7 @@ private:
       return {dtype, kCPU, DeviceIndex(-1)};
     if (device.has_index())
       return {dtype, device.type(), device.index()};
-    // The index of the current device, which may differ in the next call.
+    // The current device, which may be another one in the next call.
     const Device current = core::translate_errors(
         "TensorCache", [&] { return at::empty({0}, options.dtype(dtype)).device(); });
     return {dtype, current.type(), current.index()};

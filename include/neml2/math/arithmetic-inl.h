@@ -7,8 +7,8 @@
 
 namespace neml2::math
 {
-/// Whether all operands have the same layout in memory: without gaps, with dimensions in an order different from that of the shape, as
-/// columns have.
+/// Whether all operands have the same layout in memory, without gaps and with the dimensions in another order than in the shape. Tensors
+/// stored by columns have such a layout.
 inline bool
 are_alike_in_other_order(ArrayRef<Operand> o)
 {
@@ -19,7 +19,7 @@ are_alike_in_other_order(ArrayRef<Operand> o)
   return alike;
 }
 
-/// Whether the numbers of each of two operands of one shape are contiguous in memory, in the same order.
+/// Whether two operands of the same shape store their numbers contiguously and in the same order.
 inline bool
 are_one_run(ArrayRef<Operand> o)
 {
@@ -27,13 +27,12 @@ are_one_run(ArrayRef<Operand> o)
   return (a.is_contiguous() && b.is_contiguous()) || are_alike_in_other_order(o);
 }
 
-/// Whether LibTorch rounds as a loop over the numbers does. It does not for n / t, where it rounds
-/// n first.
+/// Whether LibTorch rounds as a loop over the numbers does. It does not for n / t, which is t.reciprocal() * n there.
 template <class F>
 constexpr bool rounds_as_torch = true;
 
-/// Applies f to each number of float64 tensors. Large tensors of float32, and columns, are left to LibTorch: its
-/// operations on adjacent numbers are as fast, and its results have the layout of the operands.
+/// Applies f to each number of the tensors by a loop. LibTorch computes large tensors of float32 and large tensors
+/// stored by columns: its operations on adjacent numbers are as fast, and its results have the layout of the operands.
 template <class... Numbers, class F>
 at::Tensor
 evaluate_flat(const Operation & op,
@@ -56,8 +55,8 @@ evaluate_flat(const Operation & op,
   return r;
 }
 
-/// op with a plain number as its right, or as its left operand: rows get a double, and LibTorch gets a CScalar, which
-/// decides the promoted dtype.
+/// op with a plain number as its right operand, or as its left operand if NumberFirst. Rows use the number as a double;
+/// LibTorch gets it as a CScalar, from which it promotes the dtype.
 template <class Op, bool NumberFirst = false>
 struct WithNumber
 {
@@ -94,7 +93,7 @@ struct WithNumber
 template <>
 inline constexpr bool rounds_as_torch<WithNumber<math::Over, true>> = false;
 
-/// The way an elementwise operation walks over the whole rows of two types.
+/// The data that an elementwise operation needs to run over whole rows of two types.
 struct RowWise
 {
   c10::function_ref<std::shared_ptr<const Gradient>()> rule;
@@ -141,7 +140,7 @@ Elementwise<Op>::of(const Operand & a, const Operand & b, const RowWise * rows, 
   return r;
 }
 
-/// op number by number, of a tensor and a plain number.
+/// op on each number of a tensor and a plain number.
 template <class Op>
 at::Tensor
 with_plain_number(Op f, const Operand & a)
@@ -172,7 +171,7 @@ Elementwise<Op>::number_with(const CScalar & n, const Operand & a)
   return with_plain_number(WithNumber<Op, true>(n), a);
 }
 
-/// a op b with the loop over the rows of their types, if there is one.
+/// a op b, by the loop over the rows of their types if such a loop exists.
 template <class Op, class A, class B>
 elementwise_t<A, B>
 elementwise_by_rows(const A & a, const B & b)

@@ -66,7 +66,7 @@ struct NEML2_ONE_A_PROGRAM Pow
 
 namespace math
 {
-using namespace core; // the names of the rooms that this room includes
+using namespace core; // the names of the folders whose headers this folder includes
 using namespace engine;
 using namespace packs;
 
@@ -104,7 +104,7 @@ constexpr bool multiplies_elementwise = is_elementwise<A, B> &&
 template <class A, class B, bool Defined>
 using if_elementwise = std::enable_if_t<is_tensor<A> && is_tensor<B> && Defined, int>;
 
-/// Base shapes of Tensors broadcast too, each aligned at its last dimension.
+/// Checks that the base shapes broadcast, each aligned at its last dimension.
 inline void
 check_base_broadcast(const Operation & op, const Operand & a, const Operand & b)
 {
@@ -127,7 +127,7 @@ check_base_broadcast(const Operation & op, const A & a, const B & b)
   check_base_broadcast(op, operand(a), operand(b));
 }
 
-/// The dtype of an operation on both operands.
+/// The dtype to which an operation promotes both operands.
 inline Dtype
 promote(const char * name, const at::Tensor & a, const at::Tensor & b)
 {
@@ -135,7 +135,7 @@ promote(const char * name, const at::Tensor & a, const at::Tensor & b)
                           [&] { return c10::promoteTypes(a.scalar_type(), b.scalar_type()); });
 }
 
-/// The largest count of numbers, of float32 or in columns, for which a loop is faster than LibTorch's call.
+/// Up to this count of numbers, of float32 or stored by columns, a loop is faster than LibTorch's call.
 constexpr Size few_numbers = 2048;
 
 /// The operand with all its dimensions as batch dimensions.
@@ -145,7 +145,7 @@ all_batch(const Operand & o)
   return {o.tensor, o.type, o.tensor->dim(), {}};
 }
 
-/// Whether the elementwise operators of T walk over its rows. Those of the largest types, and of types that a program defines, walk
+/// Whether the elementwise operators of T run over its rows. The operators of the largest types, and of types that a program defines, run
 /// over single numbers or call LibTorch.
 template <class T>
 constexpr bool
@@ -162,13 +162,13 @@ constexpr bool has_rows = rows_of_its_own<T>();
 
 struct RowWise;
 
-/// An elementwise operation, with the types of its operands erased.
+/// An elementwise operation on operands whose types are erased.
 template <class Op>
 struct Elementwise
 {
-  /// Evaluates by rows, if the types have rows, in three cases: one operand has one number per row of the other, whole rows
-  /// are broadcast, or there are gaps between rows. In all other cases it evaluates number by number if the operands are
-  /// aligned (flat), and by LibTorch's calls if not.
+  /// Evaluates by rows, if the types have rows, in three cases: one operand has one number per row of the other, whole rows are broadcast,
+  /// or there are gaps between rows. Otherwise it evaluates number by number if `flat` (the base dimensions of the operands are aligned),
+  /// and by LibTorch's calls if not.
   static at::Tensor of(const Operand & a, const Operand & b, const RowWise * rows, bool flat);
   static at::Tensor with_number(const Operand & a, const CScalar & n);
   static at::Tensor number_with(const CScalar & n, const Operand & a);
@@ -218,8 +218,8 @@ number_elementwise(const CScalar & n, const A & a)
   return A(Trusted(), Elementwise<Op>::number_with(n, operand(a)), a.batch_dim());
 }
 
-/// Enables an operator for exactly these two types, without conversions: for a raw at::Tensor operand
-/// LibTorch's operator is chosen.
+/// Enables an operator for exactly these two types, without conversions, so that LibTorch's operator is chosen for a
+/// raw at::Tensor.
 template <class A, class First, class B, class Second>
 using if_types = std::enable_if_t<std::is_same_v<A, First> && std::is_same_v<B, Second>, int>;
 
@@ -234,7 +234,7 @@ no_such_operation()
       "function you mean, such as inner, outer or *");
   return false;
 }
-/// Of a formula's number or tensor at one point, and a batch.
+/// Reports, at compile time, an operation on a whole batch and a number or tensor of a formula, at one point.
 template <class Row, class Batch>
 constexpr bool
 no_batch_in_a_formula()

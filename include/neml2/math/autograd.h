@@ -7,8 +7,8 @@
 /**
  * Gradients of operations that the fused loop evaluates.
  *
- * If one source file of a header-only program includes this header, vmap's forward pass is fused also where
- * autograd records it; neml2::compiled includes it already. with_gradient(f) fuses the backward pass, too.
+ * If one source file of a header-only program includes this header, vmap's forward pass is fused also where autograd
+ * records it; neml2::compiled contains it already. with_gradient(f) fuses the backward pass, too.
  */
 namespace neml2
 {
@@ -16,9 +16,9 @@ namespace neml2
  * Makes vmap compute the gradients of the formula f in fused passes, too: exact vector-Jacobian
  * products by dual numbers, one pass over memory per argument that requires grad.
  *
- * Higher derivatives (create_graph) are those of the formula's recording. with_gradient
- * costs compile time: one derivative of the formula is compiled per argument. f must not capture: pass
- * parameters as arguments, or let f be a struct whose fields are plain numbers.
+ * Higher derivatives (create_graph) are derivatives of the formula's recording. with_gradient costs compile time: one
+ * derivative of the formula is compiled per argument. f must not capture variables: pass parameters as arguments, or
+ * let f be a struct whose fields are plain numbers.
  */
 template <class F>
 math::WithGradient<F>

@@ -42,7 +42,7 @@ check_square(const Operation & op, const Operand & o)
   return o.base[0];
 }
 
-/// The result of f(), with LibTorch's errors translated.
+/// The result of f() as an R with batch_dim batch dimensions. Errors of LibTorch are translated.
 template <class R, class F>
 R
 batch_of(const Operation & op, Size batch_dim, const F & f)

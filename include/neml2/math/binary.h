@@ -7,8 +7,7 @@
 
 #include <cmath>
 
-/// Functions of two arguments, component by component: shapes, dtypes and errors are as
-/// elementwise.h says.
+/// Functions of two arguments, component by component: elementwise.h describes shapes, dtypes and errors.
 namespace neml2
 {
 namespace math
@@ -38,7 +37,7 @@ struct NEML2_ONE_A_PROGRAM Hypot
 
 namespace math
 {
-/// Refuses tensors of any dtype that is not an integer type.
+/// Throws unless the dtype of a tensor is an integer type.
 inline void
 check_integers(const Operation & op, const Operand & o)
 {
@@ -64,7 +63,7 @@ check_exponent(const at::Tensor & n)
                 ", are negative. Their powers are fractions: convert with .to(kFloat64).");
 }
 
-/// √(x² + y²), whose derivative where both are 0 is 0: LibTorch's is NaN.
+/// √(x² + y²). Its derivative is 0 where both are 0; LibTorch's derivative is NaN there.
 inline at::Tensor
 length_of_two(const at::Tensor & x, const at::Tensor & y)
 {
@@ -84,8 +83,8 @@ is_plain_power(double n)
   return false;
 }
 
-/// Integers divided by the greatest common divisor of all integers of the same batch entry, which must
-/// not all be zero.
+/// Each integer divided by the greatest common divisor of all integers of its batch entry. Entries of zeros are
+/// unchanged.
 inline at::Tensor
 over_gcd(const at::Tensor & x, Size batch_dim)
 {
@@ -93,16 +92,16 @@ over_gcd(const at::Tensor & x, Size batch_dim)
   at::Tensor divisor = flat.select(-1, 0);
   for (Size i = 1; i < flat.size(-1); i++)
     divisor = divisor.gcd(flat.select(-1, i));
-  // exact; 0 where all are 0
+  // the division is exact; zeros are divided by 1
   return x.div(composed::append_dims(divisor, x.dim() - batch_dim).clamp_min(1), "trunc");
 }
 } // namespace math
 
-/// a^n for an exponent n of the type of a, a Scalar or a number: (...; base), (...; ) -> (...; base).
-/// n has no unit; the unit of the result is the n-th power of that of a. NaN where a < 0 and n is not an integer.
-/// The derivative by n is a^n log a. Integers and floating types.
-/// @throws NEMLException also for integers to a negative integer power (the check of a tensor of exponents
-/// synchronises with a GPU), or a complex number.
+/// a^n, where n has the type of a or is a Scalar or a number: (...; base), (...; ) -> (...; base). n has no unit; the
+/// unit of the result is the n-th power of the unit of a. The result is NaN where a < 0 and n is not an integer. The
+/// derivative by n is a^n log a. Integers and floating types.
+/// @throws NEMLException also for an integer with a negative integer exponent, and for a complex number. The check of a
+/// tensor of exponents synchronises with a GPU.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
 pow(const A & a, const B & n)
@@ -138,8 +137,8 @@ pow(const A & a, const N & n)
                value),
            a.batch_dim());
 }
-/// a^n for a number a and exponents n without unit: (...; base) -> (...; base), without unit. NaN where
-/// a < 0 and n is not an integer. The derivative by n is a^n log a. Integers and floating types.
+/// a^n for a number a and exponents n, all without unit: (...; base) -> (...; base). The result is NaN where a < 0 and
+/// n is not an integer. The derivative by n is a^n log a. Integers and floating types.
 /// @throws NEMLException also if a is complex, or if a is an integer and n contains a negative integer. The check of n
 /// synchronises with a GPU.
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
@@ -182,9 +181,8 @@ template <class A, class N>
 using if_tensor_and_number = std::enable_if_t<core::is_tensor<A> && core::is_number<N>, int>;
 } // namespace math
 
-/// Angle of the point (x, y) = r (cos φ, sin φ): φ in [-π, π], in radians. Both have the same unit.
-/// The angle is 0 for x = y = 0, where no derivative exists. (...; base), (...; base) -> (...; base), where either may be a number.
-/// Floating types.
+/// The angle φ in [-π, π], in radians, of the point (x, y) = r (cos φ, sin φ). x and y have the same unit. The angle is
+/// 0 for x = y = 0, where no derivative exists. (...; base), (...; base) -> (...; base), where y or x may be a number. Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atan2(const A & y, const A & x)
@@ -205,8 +203,9 @@ atan2(const N & y, const A & x)
   return atan2(math::filled_like("atan2", x, y), x);
 }
 
-/// √(a² + b²) in the common unit of a and b, where the squares neither overflow nor underflow. ∞ where either is infinite, also
-/// beside NaN. Its derivative where both are 0 is 0. (...; base), (...; base) -> (...; base), where either may be a number. Floating types.
+/// √(a² + b²) in the common unit of a and b, computed so that the squares neither overflow nor underflow. It is ∞ where a or b is infinite,
+/// even if the other is NaN. Its derivative is 0 where both are 0. (...; base), (...; base) -> (...; base), where a or b may be a
+/// number. Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 hypot(const A & a, const A & b)
@@ -226,10 +225,10 @@ hypot(const N & a, const A & b)
   return hypot(math::filled_like("hypot", b, a), b);
 }
 
-/// Remainder a - b trunc(a/b) of the division, with the sign of a: (...; base), (...; base) ->
-/// (...; base), where either may be a Scalar or a number. In the common unit of a and b. The
-/// derivative by a is 1, the one by b is -trunc(a/b). For floating types NaN where b is 0. Integers too.
-/// @throws NEMLException also for an integer divided by 0 on the CPU, or a complex number.
+/// Remainder a - b trunc(a/b) of the division a/b, with the sign of a, in the common unit of a and b: (...; base),
+/// (...; base) -> (...; base). Either may be a Scalar or a number. The derivative by a is 1, and the
+/// derivative by b is -trunc(a/b). Floating types give NaN where b is 0. Integers too.
+/// @throws NEMLException also for an integer divided by 0 on the CPU, and for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
 fmod(const A & a, const B & b)
@@ -289,8 +288,8 @@ normalize_gcd(const A & a)
                              });
 }
 
-// The remaining case: two types of this library without such an operation. Without this overload
-// LibTorch's function would be chosen, and would silently align batch with base dimensions.
+// Two types of this library without such an operation. Without these overloads the compiler would choose LibTorch's
+// functions, which silently align batch dimensions with base dimensions.
 
 template <class A, class B>
 auto

@@ -7,12 +7,12 @@
 #include <tuple>
 
 /**
- * Matching of shapes without arithmetic. Results are views: nothing is copied.
+ * Functions that match the shapes of tensors, without arithmetic. Results are views: nothing is copied.
  *
- * On raw tensors all dimensions are aligned, at the last one. On tensors of this library batch dimensions
- * are aligned with batch dimensions, at their last one. Base dimensions of Tensors are aligned in the
- * same way, while primitive types keep theirs. Shapes match as NumPy's do: two sizes are compatible if
- * they are equal, one is 1, or one is missing; source: NumPy user guide, "Broadcasting".
+ * All dimensions of raw tensors are aligned at the last one. For tensors of this library, batch dimensions are aligned
+ * with batch dimensions, at the last batch dimension. Base dimensions of Tensors are aligned in the same way; primitive
+ * types keep their base dimensions. Shapes match as in NumPy: two sizes are compatible if they are equal, one is 1, or
+ * one is missing; source: NumPy user guide, "Broadcasting".
  *
  * A function that throws changes none of its arguments.
  */
@@ -47,7 +47,7 @@ shape_operand(const char * where, const T & t)
 template <class... T>
 constexpr bool aligns_base = (std::is_same_v<T, Tensor> && ...);
 
-/// Puts ones in front of a group's shape.
+/// The shape of a group of dimensions, with ones in front until it has n sizes.
 inline TensorShape
 padded(TensorShapeRef shape, size_t n)
 {
@@ -69,7 +69,7 @@ expanded(const Operand & o, TensorShapeRef batch, TensorShapeRef base)
     return T(Trusted(), r, Size(batch.size()));
 }
 
-/// The base shape that each operand is broadcast to; that of its type if base dimensions are not aligned.
+/// The base shape to which each operand is broadcast; the base shape of its type if base dimensions are not aligned.
 template <class... T>
 std::array<TensorShape, sizeof...(T)>
 broadcast_bases(const char * where, ArrayRef<Operand> o)
@@ -123,8 +123,7 @@ with_matching_ranks(const A & a, const B & b)
   return {math::expanded<A>(x, math::padded(x.batch(), batch), math::padded(x.base, base)),
           math::expanded<B>(y, math::padded(y.batch(), batch), math::padded(y.base, base))};
 }
-/// Inserts dimensions of size 1 on the left of a or b (of each group) until both have the same number: in
-/// place, each becomes its view in with_matching_ranks(a, b).
+/// Gives a and b the same number of dimensions: each is replaced by its view from with_matching_ranks(a, b).
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 void
 expand_to_match_ranks(A & a, B & b)
@@ -132,9 +131,9 @@ expand_to_match_ranks(A & a, B & b)
   std::tie(a, b) = with_matching_ranks(a, b);
 }
 
-/// A view with this shape: the shape of all dimensions for a raw tensor, the batch shape for a tensor
+/// A view of a with this shape, which is the shape of all dimensions for a raw tensor, and the batch shape for a tensor
 /// of this library.
-/// @throws NEMLException if a does not broadcast to it, also if it has more dimensions.
+/// @throws NEMLException if a does not broadcast to the shape, for example because a has more dimensions.
 template <class A, math::if_any_tensor<A> = 0>
 A
 broadcasted(const A & a, TensorShapeRef shape)
@@ -173,7 +172,7 @@ broadcasted(const A & a, const B & b, const C & c)
 }
 
 /// Broadcasts in place: the arguments become the views that broadcasted(...) returns.
-/// @throws NEMLException if they do not broadcast; all are then unchanged.
+/// @throws NEMLException if they do not broadcast; the arguments are then unchanged.
 template <class A, math::if_any_tensor<A> = 0>
 void
 broadcast_to_match(A & a, TensorShapeRef shape)

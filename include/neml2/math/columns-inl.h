@@ -14,8 +14,8 @@
 
 namespace neml2::math
 {
-/// A number of a formula at all points: (batch; ), or () if the points share it. Its functions are those that recorded::with_function
-/// calls, with the values and derivatives of the functions on whole batches.
+/// A number of a formula at all points: (batch; ), or () if all points share it. recorded::with_function calls the functions below, which
+/// have the values and derivatives of the library's functions on whole batches.
 struct Column
 {
   at::Tensor t;
@@ -66,7 +66,7 @@ struct Column
   }
 };
 
-/// A program whose numbers are columns.
+/// Runs a program whose numbers are columns.
 class Columns
 {
 public:
@@ -114,13 +114,13 @@ private:
   const at::Tensor & _like;
   TensorOptions _options;
   bool _is_differentiated = false;
-  std::vector<size_t> _order;                    ///< nodes
-  std::vector<bool> _left;                       ///< nodes that Newton's method computes by itself
-  std::vector<size_t> _place;                    ///< of a node in _order
+  std::vector<size_t> _order;                    ///< the order of the nodes
+  std::vector<bool> _left;                       ///< whether Newton's method computes a node
+  std::vector<size_t> _place;                    ///< the place of each node in _order
   std::vector<std::vector<size_t>> _last_needed; ///< per place, the columns that are not used later
-  std::vector<Column> _columns;                  ///< of nodes
+  std::vector<Column> _columns;                  ///< one per node
 
-  /// The operations of a program without those that functions on whole batches replace.
+  /// The operations of a program. Operations that functions on whole batches replace count as unused.
   static recorded::Operations with_whole_functions(const recorded::Evaluator & program)
   {
     recorded::Operations o = program.operations;
@@ -174,7 +174,7 @@ private:
     std::vector<size_t> last(_o.nodes.size());
     for (const size_t i : _order)
     {
-      size_t outermost = i; // the end of the loop around it
+      size_t outermost = i; // the end of the outermost loop around i
       while (_o.loop_of[outermost] >= 0)
         outermost = size_t(_o.loops[size_t(_o.loop_of[outermost])].node);
       each_operand(i, [&](size_t k) { last[k] = std::max(last[k], _place[outermost]); });
@@ -192,7 +192,7 @@ private:
   const at::Tensor & tensor(int32_t i) const { return _columns[size_t(i)].t; }
   at::Tensor expanded(int32_t i) const { return tensor(i).expand(_batch); }
 
-  /// The numbers of these nodes, expanded to `batch`, as tensors of shape `base`.
+  /// The numbers of these nodes, expanded to `batch`, as one tensor (batch; base).
   at::Tensor
   stacked(const std::vector<int32_t> & nodes, TensorShapeRef batch, TensorShapeRef base) const
   {
@@ -237,7 +237,8 @@ private:
       unstack(c, t, Size(argument.base.size()));
   }
 
-  /// Computes the nodes of _order from `first` up to `last`. The nodes lie in loop `loop`, or in no loop if it is -1.
+  /// Computes the nodes of _order from `first` up to `last`. The nodes lie in the loop number `loop`, or in no loop if
+  /// `loop` is -1.
   void run(size_t first, size_t last, int32_t loop)
   {
     for (size_t at = first; at < last; at++)
@@ -411,7 +412,7 @@ private:
 
   // ---- Newton's method ----
 
-  /// Runs a loop whose nodes are those of _order from `first` up to `last`.
+  /// Runs a loop, whose nodes are in _order from `first` up to `last`.
   void run_newton(int32_t number, size_t first, size_t last)
   {
     const recorded::Loop & loop = _o.loops[size_t(number)];
@@ -419,7 +420,7 @@ private:
       throw std::logic_error("a loop of a recording that is not Newton's method");
     const recorded::NewtonLoop & newton = *loop.newton;
     const auto n = Size(newton.x.size());
-    std::vector<Size> unknowns(size_t(newton.unknown.back() + 1)); // how many numbers each has
+    std::vector<Size> unknowns(size_t(newton.unknown.back() + 1)); // the count of numbers in each
     Nodes guess;
     for (size_t k = 0; k < newton.x.size(); k++)
     {
@@ -452,7 +453,7 @@ evaluate_on_columns(const recorded::Evaluator & program,
   for (size_t k = 0; k < bases.size(); k++)
   {
     results[k] = engine::unshared(columns.result(k, bases[k]), arguments);
-    for (size_t j = 0; j < k; j++) // results that are the same number
+    for (size_t j = 0; j < k; j++) // copies a result that shares its memory with another
       if (results[k].has_storage() && results[j].has_storage() &&
           results[k].is_alias_of(results[j]))
         results[k] = results[k].clone();

@@ -7,9 +7,9 @@
  * Runs recorded formulas on whole batches, where no loop and no kernel can run them: on devices without kernels, in traces, under functorch
  * in C++, on fake tensors.
  *
- * Each number of a formula is a column, a tensor of the batch's shape, and each operation is one call of LibTorch, or a few. So the results
- * have the derivatives of LibTorch's operations, to any order; the recorded derivatives, which are exact at more points, are programs of
- * their own, and run on columns, too.
+ * Each number of a formula is a column, which is a tensor of the batch's shape. Each operation is one call or a few calls of LibTorch, so
+ * the results have the derivatives of LibTorch's operations, to any order. The recorded derivatives are exact at more points; they are
+ * separate programs, which also run on columns.
  */
 namespace neml2::math
 {
@@ -21,7 +21,7 @@ void evaluate_on_columns(const recorded::Evaluator & program,
                          ArrayRef<TensorShapeRef> bases,
                          at::Tensor * results);
 
-/// The gradients by the needed arguments, as RecordedFormula::backward computes them in one pass.
+/// The gradients by the needed arguments, which RecordedFormula::backward computes in one pass where it can run.
 void backward_on_columns(const engine::RecordedFormula & formula,
                          ArrayRef<core::Operand> operands,
                          ArrayRef<bool> needed,

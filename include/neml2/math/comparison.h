@@ -4,15 +4,16 @@
 #include "neml2/math/relation.h"
 
 /**
- * Comparison component by component: > < >= <= == != and the functions of the same names; logic is in math/logic.h.
+ * Comparison component by component: > < >= <= == != and the functions gt, lt, ge, le, eq, ne; logic is in
+ * math/logic.h.
  *
- * (...; base), (...; base) -> (...; base) of dtype bool, for a type and itself, a type and Scalar, or a
- * type and a number; shapes broadcast and dtypes mix as those of + do. A type and Tensor compare as two
- * Tensors, to a Tensor. The components are the stored ones. Comparing with NaN is false, except for !=. Comparisons
- * have no derivatives. If an operand is a raw at::Tensor, the operator is LibTorch's, on all
- * dimensions.
+ * (...; base), (...; base) -> (...; base) of dtype bool, for two tensors of one type, a tensor and a Scalar, or a
+ * tensor and a number. Shapes broadcast and dtypes mix as for +. If one type is Tensor and the other is not, both are
+ * compared as Tensors, and the result is a Tensor. The stored components are compared. A comparison with NaN is false,
+ * except !=, which is true. Comparisons have no derivatives. If an operand is a raw at::Tensor, the operator is
+ * LibTorch's, on all dimensions.
  *
- * If a single truth value is needed, reduce: (a == b).all().
+ * For a single truth value, reduce: (a == b).all().
  */
 namespace neml2
 {
@@ -126,7 +127,7 @@ operator!=(const A & a, const B & b)
 }
 } // namespace neml2
 
-// ---- The other operators, so that each means the same in every program. ----
+// ---- The other operators, included so that each operator means the same in every program. ----
 
 #include "neml2/math/logic.h"
 #include "neml2/math/operators.h"

@@ -9,7 +9,7 @@
 /// LibTorch.
 namespace neml2::math
 {
-/// The tensors among some tensors and numbers, as operands.
+/// The arguments that are tensors, as operands; the others are numbers.
 template <class... X>
 SmallVector<Operand, 3>
 tensors_among(const X &... x)
@@ -24,8 +24,8 @@ tensors_among(const X &... x)
   return o;
 }
 
-/// The shape to which the operands of an operation component by component broadcast: the number of
-/// batch dimensions, and the base shape.
+/// The shape to which the operands of a componentwise operation broadcast: the number of batch dimensions, and the base
+/// shape.
 struct Together
 {
   Size batch_dim;
@@ -58,7 +58,7 @@ aligned(const X & x, Size base_dim)
     return number(x);
 }
 
-/// evaluate_numbers on all components of a, or of a and b, whose base dimensions are aligned.
+/// Calls evaluate_numbers on all components of a, or of a and b with aligned base dimensions.
 template <class A, class RowBody, class BatchBody>
 A
 number_by_number(const Operation & op, const RowBody & row, const BatchBody & batch, const A & a)
@@ -105,7 +105,7 @@ componentwise(const Operation & op,
            a.batch_dim());
 }
 
-/// f(a, b) component by component, for arguments whose base dimensions are aligned.
+/// f(a, b) component by component; f gets a and b with aligned base dimensions.
 template <class A, class B>
 elementwise_t<A, B>
 componentwise(const Operation & op,

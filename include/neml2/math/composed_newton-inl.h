@@ -74,7 +74,7 @@ composed_newton(const at::Tensor & guess,
              iterations = at::zeros_like(none, x.scalar_type()), active = none.bitwise_not(),
              converged = none, turned = none;
   for (int it = 0; it < options.iterations && active.any().item<bool>(); it++)
-  { // as kernels::newton_iterate
+  { // the same iteration as kernels::newton_iterate
     const auto [r, J] = equations(x, {});
     const at::NoGradGuard no_grad;
     iterations = iterations + active.to(iterations.scalar_type());
@@ -86,7 +86,8 @@ composed_newton(const at::Tensor & guess,
     at::Tensor accept = active.bitwise_and(r.isfinite().all(-1));
     if (it == 0)
     {
-      active = accept; // a point without a residual at the guess has no earlier point to go back to
+      // If the residual of the guess is not finite, there is no earlier x to go back to.
+      active = accept;
       base_J = J;
     }
     else if (options.halve_steps)

@@ -11,13 +11,14 @@ namespace neml2::math
 {
 using kernels::NewtonOptions;
 
-/// The result of newton on whole batches: (batch; n), (batch; ), (batch; ) bool.
+/// The results of newton on whole batches: (batch; n), (batch; ), and (batch; ) of dtype bool.
 struct ComposedNewton
 {
   at::Tensor solution, iterations, converged;
 };
 
-/// The residual (batch; n) at x (batch; n), and its derivatives by x (batch; n, n). If `counts` is defined, autograd records both.
+/// The residual (batch; n) at x (batch; n), and its derivatives by x (batch; n, n). If `counts` is defined, autograd records both; `counts`
+/// is true at the points that have converged.
 using ComposedEquations = std::function<std::pair<at::Tensor, at::Tensor>(
     const at::Tensor & x, const at::Tensor & counts)>;
 

@@ -31,10 +31,10 @@ check_two(const Operation & op, const Operand & o, Size d1, Size d2, bool same)
 }
 } // namespace math
 
-/// A diagonal of the entries along the last batch dimension, zero elsewhere: (..., n; base) ->
-/// (..., m, m; base) with m = n + |offset|, in the unit and dtype of a. d1 and d2 are the rows and columns,
-/// counted among the batch dimensions of the result; the diagonal is `offset` columns to the right.
-/// @throws NEMLException also without a batch dimension, or for d1 and d2 out of range or the same.
+/// Matrices with the entries along the last batch dimension on a diagonal, and zeros elsewhere: (..., n; base) ->
+/// (..., m, m; base) with m = n + |offset|, in the unit and dtype of a. Batch dimensions d1 and d2 of the result are
+/// the rows and columns; the diagonal is `offset` columns to the right of the main diagonal.
+/// @throws NEMLException also if a has no batch dimension, and for d1 or d2 out of range, or equal.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
@@ -52,10 +52,10 @@ batch_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
                            { return math::embed_diagonal(x, d, offset, p1, p2); });
 }
 
-/// A diagonal of the entries along the last base dimension, zero elsewhere: (...; base, n) ->
-/// (...; base, m, m) with m = n + |offset|, in the unit and dtype of a. d1 and d2 are the rows and columns,
-/// counted among the base dimensions of the result; the diagonal is `offset` columns to the right.
-/// @throws NEMLException also without a base dimension, or for d1 and d2 out of range or the same.
+/// Matrices with the entries along the last base dimension on a diagonal, and zeros elsewhere: (...; base, n) ->
+/// (...; base, m, m) with m = n + |offset|, in the unit and dtype of a. Base dimensions d1 and d2 of the result are the
+/// rows and columns; the diagonal is `offset` columns to the right of the main diagonal.
+/// @throws NEMLException also if a has no base dimension, and for d1 or d2 out of range, or equal.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
@@ -74,7 +74,7 @@ base_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
 
 /// A diagonal matrix of the entries along batch dimension d, in dimensions d and d + 1 of the result:
 /// (..., n, ...; base) -> (..., n, n, ...; base)
-/// @throws NEMLException also without a batch dimension, or for d out of range.
+/// @throws NEMLException also if a has no batch dimension, and for d out of range.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_diagonalize(const T & a, Size d = -1)
@@ -89,7 +89,7 @@ batch_diagonalize(const T & a, Size d = -1)
 
 /// A diagonal matrix of the entries along base dimension d, in dimensions d and d + 1 of the result:
 /// (...; n) -> (...; n, n)
-/// @throws NEMLException also without a base dimension, or for d out of range.
+/// @throws NEMLException also if a has no base dimension, and for d out of range.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_diagonalize(const T & a, Size d = -1)

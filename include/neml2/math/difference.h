@@ -21,9 +21,9 @@ differences(const Operation & op, const at::Tensor & x, Size n, Size d)
 }
 } // namespace math
 
-/// a_k+1 - a_k along batch dimension d, taken n times: (..., m, ...; base) -> (..., m - n, ...; base), of
-/// size 0 where n is larger. In the unit of a. Integers and floating types.
-/// @throws NEMLException also for n < 0, without a batch dimension, or for d out of range.
+/// a_k+1 - a_k along batch dimension d, taken n times: (..., m, ...; base) -> (..., m - n, ...; base), or of size 0 if
+/// n > m. In the unit of a. Integers and floating types.
+/// @throws NEMLException also for n < 0, for d out of range, and if a has no batch dimension.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_diff(const T & a, Size n = 1, Size d = -1)
@@ -33,9 +33,9 @@ batch_diff(const T & a, Size n = 1, Size d = -1)
       op, a, d, 0, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
-/// a_k+1 - a_k along base dimension d, taken n times: (...; m) -> (...; m - n), of size 0 where n is larger.
-/// In the unit of a. Integers and floating types.
-/// @throws NEMLException also for n < 0, without a base dimension, or for d out of range.
+/// a_k+1 - a_k along base dimension d, taken n times: (...; m) -> (...; m - n), or of size 0 if n > m. In the unit of
+/// a. Integers and floating types.
+/// @throws NEMLException also for n < 0, for d out of range, and if a has no base dimension.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_diff(const T & a, Size n = 1, Size d = -1)
@@ -45,10 +45,10 @@ base_diff(const T & a, Size n = 1, Size d = -1)
       op, a, d, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
-/// a_k+1 - a_k along dimension d, counted among all dimensions, taken n times: -1 is the last
-/// base dimension, or the last batch dimension of a Scalar. (..., m, ...) -> (..., m - n, ...)
-/// @throws NEMLException also for n < 0, d out of range, or a base dimension of a type that fixes its
-/// size: see base_diff.
+/// a_k+1 - a_k along dimension d, taken n times. d counts among all dimensions: -1 is the last base dimension, or the
+/// last batch dimension of a Scalar. (..., m, ...) -> (..., m - n, ...)
+/// @throws NEMLException also for n < 0, for d out of range, and for a base dimension whose size the type fixes: see
+/// base_diff.
 template <class T, core::if_tensor<T> = 0>
 T
 diff(const T & a, Size n = 1, Size d = -1)
@@ -68,8 +68,8 @@ diff(const T & a, Size n = 1, Size d = -1)
            a.batch_dim());
 }
 
-/// start + (end - start) k/(nstep - 1), k = 0 ... nstep - 1, along a new batch dimension at position d of
-/// the result: T::linspace as a function. (...; base), (...; base) -> (..., nstep, ...; base)
+/// start + (end - start) k/(nstep - 1), k = 0 ... nstep - 1, along a new batch dimension at position d of the result,
+/// as T::linspace makes them. (...; base), (...; base) -> (..., nstep, ...; base)
 template <class T, core::if_tensor<T> = 0>
 T
 batch_linspace(const T & start, const T & end, Size nstep, Size d = 0)
@@ -77,9 +77,8 @@ batch_linspace(const T & start, const T & end, Size nstep, Size d = 0)
   return T::linspace(start, end, nstep, d);
 }
 
-/// start + (end - start) k/(nstep - 1), k = 0 ... nstep - 1, along a new base dimension at position d of
-/// the result: (...; base), (...; base) -> (...; nstep, base) for d = 0. Batch shapes broadcast, and so
-/// do base shapes.
+/// start + (end - start) k/(nstep - 1), k = 0 ... nstep - 1, along a new base dimension at position d of the result:
+/// (...; base), (...; base) -> (...; nstep, base) for d = 0. Batch shapes and base shapes broadcast.
 /// @throws NEMLException if nstep < 1, shapes do not broadcast or d is out of range.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -89,7 +88,7 @@ base_linspace(const T & start, const T & end, Size nstep, Size d = 0)
   const auto r = math::check_together(op, math::tensors_among(start, end));
   NEML2_CHECK(nstep > 0, op.name, ": expected at least one step, got ", nstep, ".");
   const TensorShape batch = utils::broadcast_sizes(start.batch_sizes(), end.batch_sizes());
-  const auto whole = [&](const T & t) // all its dimensions as batch dimensions
+  const auto whole = [&](const T & t) // with all dimensions as batch dimensions
   {
     const at::Tensor x = math::aligned(t, r.base_dim()).expand(utils::add_shapes(batch, r.base));
     return Tensor(core::Trusted(), x, x.dim());

@@ -4,9 +4,9 @@
 #include "neml2/math/index_map.h"
 
 /**
- * Maps between a vector of degrees of freedom and the elements of a mesh. A map has one integer in [0,
- * number of degrees of freedom) per entry of the elements. All integers are checked; the check
- * synchronises with a GPU.
+ * Maps between a vector of degrees of freedom and the elements of a mesh. For each entry of the elements, a map has the
+ * degree of freedom to which the entry belongs, an integer in [0, number of degrees of freedom). All integers are
+ * checked; the check synchronises with a GPU.
  */
 namespace neml2
 {
@@ -25,7 +25,7 @@ check_vector(const Operation & op, const at::Tensor & v)
   return v.size(0);
 }
 
-/// The map in the form that LibTorch takes it, checked: one dimension, int64.
+/// The checked map in the form that LibTorch takes: one dimension, int64.
 inline at::Tensor
 checked_map(const Operation & op, const at::Tensor & values, const Tensor & dof_map, Size ndof)
 {
@@ -59,8 +59,8 @@ checked_map_of(const Operation & op, const at::Tensor & values, const Tensor & d
 
 namespace discretization
 {
-/// v[dof_map]: the value of the degree of freedom that each entry of the map names. (ndof), any
-/// shape -> the shape of the map. Integers too.
+/// v[dof_map]: the value of the degree of freedom that each entry of the map names. v (ndof), dof_map of any shape ->
+/// the shape of dof_map. Integers too.
 /// @throws NEMLException also for an index outside [0, ndof).
 inline Tensor
 scatter(const ATensor & v, const Tensor & dof_map)
@@ -74,8 +74,8 @@ scatter(const ATensor & v, const Tensor & dof_map)
           dof_map.batch_dim()};
 }
 
-/// Adds each value to the degree of freedom of v that the map names, in place. v has shape (ndof); values and
-/// map have the same shape, which may be any. Integers too.
+/// Adds each value to the degree of freedom of v that the map names, in place. v has shape (ndof); the values and the
+/// map have the same shape, of any size. Integers too.
 /// @throws NEMLException also for an index outside [0, ndof); v is then unchanged.
 inline void
 assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map)
@@ -90,8 +90,8 @@ assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map
   core::translate_errors(op.name, [&] { v.index_add_(0, map, v_scattered.flatten()); });
 }
 
-/// The sum of the values that the map assigns to each degree of freedom; 0 for one that the map does not
-/// name. Values and map have the same shape, which may be any -> (ndof). Integers too.
+/// The sum of the values that the map assigns to each degree of freedom; 0 for a degree of freedom that the map does
+/// not name. The values and the map have the same shape, of any size; the result has the shape (ndof). Integers too.
 /// @throws NEMLException also for an index outside [0, ndof).
 inline ATensor
 assemble(const ATensor & v_scattered, const Tensor & dof_map, Size ndof)
@@ -108,11 +108,10 @@ assemble(const ATensor & v_scattered, const Tensor & dof_map, Size ndof)
       });
 }
 
-/// u_eq = Σ_d u_ed φ_edq for degrees of freedom u and basis functions φ, for example their values or
-/// gradients, at points q of elements e.
-/// (..., elements, d; ), (..., elements, d, q; base) -> (..., elements, q; base); the dimensions before
-/// the elements broadcast.
-/// @throws NEMLException also unless elements and d agree.
+/// u_eq = Σ_d u_ed φ_edq at points q of elements e, from degrees of freedom u and, for example, values or gradients φ
+/// of basis functions. (..., elements, d; ), (..., elements, d, q; base) -> (..., elements, q; base); the dimensions
+/// before the elements broadcast.
+/// @throws NEMLException also if the numbers of elements or of degrees of freedom d differ.
 inline Tensor
 interpolate(const Tensor & elem_dofs, const Tensor & basis)
 {

@@ -33,8 +33,8 @@ count_letters(const std::string & equation, std::string term, bool batched)
   return Size(term.size());
 }
 
-/// Adds the sizes of the letters of operand k to the map, and compares them with those of earlier
-/// letters: LibTorch would broadcast a base dimension of size 1.
+/// Adds the size of each letter of operand k to the map. Throws if a letter has two sizes; LibTorch would broadcast a
+/// base dimension of size 1.
 inline void
 check_letters(const std::string & equation,
               ArrayRef<Operand> o,
@@ -60,7 +60,7 @@ check_letters(const std::string & equation,
   }
 }
 
-/// The sum over equal letters; `...` in front is the batch. Every letter is a base dimension.
+/// Einstein's sum over equal letters. The leading `...` is the batch, and every letter is a base dimension.
 inline at::Tensor
 einsum(std::string equation, ArrayRef<Tensor> tensors)
 {

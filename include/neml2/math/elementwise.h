@@ -6,8 +6,8 @@
 #include <cmath>
 
 /**
- * Functions that work component by component, on tensors of any type of the library: functions of one
- * argument here, functions of two in binary.h and extremum.h, where in where.h. The end of this header includes the other three.
+ * Functions that work component by component, on tensors of any type of the library: functions of one argument here, functions of two
+ * arguments in binary.h and extremum.h, and `where` in where.h. The end of this header includes the other three headers.
  *
  * The result has the type and batch dimension of the argument: (...; base) -> (...; base). For two
  * arguments, batch shapes broadcast with batch shapes; base shapes of Tensors broadcast with base
@@ -101,10 +101,11 @@ inline at::Tensor
 positive_part(const at::Tensor & x)
 {
   return only_values(x) ? x.clamp_min(0)
-                        : select(x.lt(0), 0, x * 0.5 + magnitude(x) * 0.5); // ∞ - ∞ where x is -∞
+                        : select(x.lt(0), 0, x * 0.5 + magnitude(x) * 0.5); // ∞ - ∞ for x = -∞
 }
 
-/// The real cube root. The root of |x| avoids 0 · ∞ in the infinite derivative at 0.
+/// The real cube root, as the root of |x| times the sign of x. This avoids 0 · ∞ in the derivative at 0, which is
+/// infinite.
 inline at::Tensor
 cube_root(const at::Tensor & x)
 {
@@ -145,9 +146,8 @@ heaviside(const A & a)
   return math::step("heaviside", a);
 }
 
-/// Macaulay bracket ⟨a⟩ = a heaviside(a), the positive part, in the unit of a. Its derivative is
-/// heaviside(a): 1/2 at a = 0, where that of maximum(a, 0) is 0. (...; base) -> (...; base).
-/// Floating types.
+/// Macaulay bracket ⟨a⟩ = a heaviside(a), the positive part, in the unit of a. Its derivative is heaviside(a), which is
+/// 1/2 at a = 0; there the derivative of maximum(a, 0) is 0. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 macaulay(const A & a)
@@ -181,7 +181,7 @@ cbrt(const A & a)
   return math::number_by_number(math::Cbrt(), math::cube_root, a);
 }
 
-/// e^a of a without unit. (...; base) -> (...; base). Floating types.
+/// e^a, where a has no unit. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 exp(const A & a)
@@ -189,7 +189,7 @@ exp(const A & a)
   return math::componentwise("exp", a, [](const at::Tensor & x) { return x.exp(); });
 }
 
-/// e^a - 1 of an a without unit, accurate to rounding also near a = 0. (...; base) -> (...; base). Floating types.
+/// e^a - 1, where a has no unit, accurate to rounding also near a = 0. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 expm1(const A & a)
@@ -197,8 +197,7 @@ expm1(const A & a)
   return math::componentwise("expm1", a, [](const at::Tensor & x) { return x.expm1(); });
 }
 
-/// Natural logarithm of a without unit. -∞ at 0, NaN below. (...; base) -> (...; base).
-/// Floating types.
+/// Natural logarithm of a, which has no unit. It is -∞ at 0 and NaN below. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 log(const A & a)
@@ -206,8 +205,8 @@ log(const A & a)
   return math::componentwise("log", a, [](const at::Tensor & x) { return x.log(); });
 }
 
-/// Natural logarithm log(1 + a) of an a without unit, accurate to rounding also near a = 0. It is -∞ at -1 and NaN below.
-/// (...; base) -> (...; base). Floating types.
+/// Natural logarithm log(1 + a), where a has no unit, accurate to rounding also near a = 0. It is -∞ at -1 and NaN below. (...; base) ->
+/// (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 log1p(const A & a)
@@ -215,8 +214,8 @@ log1p(const A & a)
   return math::componentwise("log1p", a, [](const at::Tensor & x) { return x.log1p(); });
 }
 
-/// Logarithm to base 10 of a without unit. -∞ at 0, NaN below. (...; base) -> (...; base).
-/// Floating types.
+/// Logarithm to base 10 of a, which has no unit. It is -∞ at 0 and NaN below. (...; base) -> (...; base). Floating
+/// types.
 template <class A, core::if_tensor<A> = 0>
 A
 log10(const A & a)
@@ -240,8 +239,7 @@ rad2deg(const A & a)
   return math::componentwise("rad2deg", a, [](const at::Tensor & x) { return x * (180 / pi); });
 }
 
-/// sin a of an angle in radians. NaN where a is infinite. (...; base) -> (...; base).
-/// Floating types.
+/// sin a of an angle a in radians. NaN where a is infinite. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 sin(const A & a)
@@ -249,8 +247,7 @@ sin(const A & a)
   return math::componentwise("sin", a, [](const at::Tensor & x) { return x.sin(); });
 }
 
-/// cos a of an angle in radians. NaN where a is infinite. (...; base) -> (...; base).
-/// Floating types.
+/// cos a of an angle a in radians. NaN where a is infinite. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 cos(const A & a)
@@ -258,8 +255,7 @@ cos(const A & a)
   return math::componentwise("cos", a, [](const at::Tensor & x) { return x.cos(); });
 }
 
-/// tan a of an angle in radians. NaN where a is infinite. (...; base) -> (...; base).
-/// Floating types.
+/// tan a of an angle a in radians. NaN where a is infinite. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 tan(const A & a)
@@ -293,7 +289,7 @@ atan(const A & a)
   return math::componentwise("atan", a, [](const at::Tensor & x) { return x.atan(); });
 }
 
-/// (e^a - e^-a)/2 of a without unit. (...; base) -> (...; base). Floating types.
+/// (e^a - e^-a)/2, where a has no unit. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 sinh(const A & a)
@@ -302,7 +298,7 @@ sinh(const A & a)
       math::Sinh(), [](const at::Tensor & x) { return x.sinh(); }, a);
 }
 
-/// (e^a + e^-a)/2 of a without unit. (...; base) -> (...; base). Floating types.
+/// (e^a + e^-a)/2, where a has no unit. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 cosh(const A & a)
@@ -311,7 +307,7 @@ cosh(const A & a)
       math::Cosh(), [](const at::Tensor & x) { return x.cosh(); }, a);
 }
 
-/// sinh a / cosh a of a without unit. (...; base) -> (...; base). Floating types.
+/// sinh a / cosh a, where a has no unit. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 tanh(const A & a)
@@ -327,8 +323,8 @@ asinh(const A & a)
   return math::componentwise("asinh", a, [](const at::Tensor & x) { return x.asinh(); });
 }
 
-/// The non-negative number whose cosh is a. NaN below 1; its derivative is infinite at 1. (...;
-/// base) -> (...; base). Floating types.
+/// The non-negative number whose cosh is a. It is NaN for a < 1; its derivative is infinite at 1. (...; base) ->
+/// (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 acosh(const A & a)
@@ -336,7 +332,7 @@ acosh(const A & a)
   return math::componentwise("acosh", a, [](const at::Tensor & x) { return x.acosh(); });
 }
 
-/// The number whose tanh is a. ±∞ at ±1, NaN beyond. (...; base) -> (...; base). Floating types.
+/// The number whose tanh is a. It is ±∞ at ±1, and NaN for |a| > 1. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atanh(const A & a)

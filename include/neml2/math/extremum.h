@@ -5,15 +5,15 @@
 
 #include <cmath>
 
-/// The larger or the smaller of two tensors, component by component, and bounds of a tensor: shapes, dtypes
-/// and errors are as elementwise.h says.
+/// The larger or the smaller of two tensors, component by component, and bounds of a tensor: elementwise.h describes
+/// shapes, dtypes and errors.
 namespace neml2
 {
 namespace math
 {
-/// The larger or the smaller of two numbers: the second one at a tie, NaN if either is NaN. LibTorch's own
-/// functions are several times as fast, but divide the derivative at a tie; they are used if
-/// nothing is differentiated.
+/// The larger or the smaller of two numbers: the second one at a tie, NaN if either is NaN. LibTorch's own functions
+/// are several times as fast, but divide the derivative at a tie between the two numbers. They are used only if nothing
+/// is differentiated.
 template <bool Larger>
 struct Extremum
 {
@@ -26,7 +26,7 @@ struct Extremum
     const at::Tensor first = Larger ? a.gt(b) : a.lt(b);
     return select(a.is_floating_point() ? first.bitwise_or(a.ne(a)) : first, a, b);
   }
-  // Comparing with NaN is false, so that the tensor keeps its own NaN.
+  // A comparison with NaN is false, so the tensor keeps its own NaNs.
   static at::Tensor of(const at::Tensor & a, const CScalar & b)
   {
     const bool nan = is_nan(b);
@@ -129,10 +129,9 @@ minimum(const N & a, const B & b)
       Smaller::op, b, [&](const at::Tensor & x) { return Smaller::of(core::number(a), x); });
 }
 
-/// a within bounds, minimum(upper, maximum(lower, a)): upper where the bounds are in the wrong order.
-/// Each bound is a number, a Scalar or of the type of a, in the unit of a. NaN if one of the three
-/// is NaN. The derivative is that of the value taken, and at a bound that of a. (...; base) -> (...; base).
-/// Integers too.
+/// a within bounds: minimum(upper, maximum(lower, a)), which is upper where lower > upper. Each bound is a number, a
+/// Scalar or of the type of a, in the unit of a. NaN if one of the three is NaN. The derivative is that of the value
+/// taken; where a equals a bound, it is that of a. (...; base) -> (...; base). Integers too.
 /// @throws NEMLException also for a complex number.
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A
@@ -155,7 +154,7 @@ clamp(const A & a, const Lower & lower, const Upper & upper)
                                   }),
            r.batch_dim);
 }
-/// Another name of clamp(a, lower, upper).
+/// Another name for clamp(a, lower, upper).
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A
 clip(const A & a, const Lower & lower, const Upper & upper)
@@ -163,7 +162,7 @@ clip(const A & a, const Lower & lower, const Upper & upper)
   return clamp(a, lower, upper);
 }
 
-// The remaining case: two types of this library without such an operation.
+// Two types of this library without such an operation.
 
 template <class A, class B>
 auto

@@ -6,14 +6,16 @@
 
 #include <functional>
 
-/// Evaluates formulas of the caller: in one pass over rows, or by a kernel; otherwise their recordings are evaluated.
+/// Evaluates formulas of the caller, in one pass over rows or by a kernel. Where neither can run, it evaluates their
+/// recordings.
 namespace neml2::math
 {
 using engine::CallRecording;
 using engine::RecordedFormula;
 
-/// How recorded formulas are evaluated so that autograd records one node, whose gradient is a recorded formula. Set by
-/// math/recorded_gradient.h, or by the library; without it autograd differentiates LibTorch's operations.
+/// Functions that evaluate recorded formulas so that autograd records one node, whose gradient is a recorded formula.
+/// math/recorded_gradient.h or the compiled library sets them. Without them autograd differentiates LibTorch's
+/// operations.
 struct WithRecordedGradients
 {
   using Record = std::function<std::shared_ptr<const RecordedFormula>()>;
@@ -23,7 +25,7 @@ struct WithRecordedGradients
                    ArrayRef<Operand> operands,
                    TensorShapeRef batch,
                    at::Tensor * results);
-  /// The gradient of a formula; the formula is recorded in the first backward pass.
+  /// The gradient of a formula, which `record` records in the first backward pass.
   std::shared_ptr<const engine::Gradient> (*gradient)(Record record);
 };
 NEML2_ONE_A_PROGRAM inline std::atomic<const WithRecordedGradients *> with_recorded_gradients{
@@ -36,7 +38,7 @@ void evaluate_recording(const Operation & op,
                         TensorShapeRef batch,
                         at::Tensor * results);
 
-/// The data that autograd's node keeps for a formula of arguments A; null if nothing records gradients of formulas.
+/// The gradient that autograd's node keeps for a formula of arguments A; null if with_recorded_gradients is not set.
 template <class... A, class F>
 std::shared_ptr<const engine::Gradient>
 gradient_of_formula(const F & f, const CallRecording & recording)

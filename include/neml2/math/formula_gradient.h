@@ -8,8 +8,8 @@
 /// Gradients of the caller's formulas, computed with dual numbers.
 namespace neml2::math
 {
-/// The gradients of a formula, computed with dual numbers in one fused pass per argument. With create_graph, and where no loop can run, the
-/// gradients of the formula's recording are computed.
+/// The gradients of a formula, computed with dual numbers in one fused pass per argument. With create_graph, or where no loop can run, the
+/// gradients of the formula's recording are computed instead.
 template <class F, class... A>
 class DualGradient final : public RecordedGradient
 {

@@ -13,8 +13,8 @@ template <class... O, class... R>
 constexpr bool is_tuple_of_references<std::tuple<O...>, std::tuple<R...>> =
     std::is_same_v<std::tuple<O...>, std::tuple<R &...>>;
 
-/// Evaluates rows into existing tensors, one per result. `evaluate_otherwise` makes the results where no loop over rows and no kernel can
-/// run.
+/// Evaluates rows into existing tensors, one per result. Where no loop over rows and no kernel can run, `evaluate_otherwise` makes the
+/// results.
 template <class... R>
 void
 evaluate_rows_into(const Operation & op,
@@ -38,7 +38,7 @@ evaluate_rows_into(const Operation & op,
     call_translated(op.name,
                     [&]
                     {
-                      for (auto & c : r) // views of memory that is about to be overwritten
+                      for (auto & c : r) // c may be a view of memory to be overwritten
                         c = engine::unshared(c, o);
                       for (size_t i = 0; i < r.size(); i++)
                         existing[i].copy_(r[i]);

@@ -5,10 +5,10 @@
 #include "neml2/math/recorded_gradient.h"
 #include "neml2/packs/jacobian_tile.h"
 
-/// Values and Jacobians of formulas of the caller.
+/// Values and Jacobians of the caller's formulas.
 namespace neml2
 {
-// The types of Jacobians by name; their own headers complete them.
+// Types that Jacobians may have; their own headers define them.
 class Vec;
 class R2;
 class SR2;
@@ -18,7 +18,7 @@ class R4;
 
 namespace math
 {
-/// The type of base shape S...: Tensor, except for the shapes specialised below.
+/// The type with base shape S...: Tensor, except for the shapes specialised below.
 template <Size... S>
 struct type_of_base_shape
 {
@@ -64,7 +64,7 @@ template <Size... A, Size... B>
 typename type_of_base_shape<A..., B...>::type joined_type(std::integer_sequence<Size, A...>,
                                                           std::integer_sequence<Size, B...>);
 
-/// The derivative of a Y by an X; its base shape is that of Y, then that of X.
+/// The type of the derivative of a Y by an X. Its base shape is the base shape of Y, then that of X.
 template <class Y, class X>
 using jacobian_t =
     decltype(joined_type(typename Y::base_sizes_sequence(), typename X::base_sizes_sequence()));
@@ -96,7 +96,7 @@ struct JacobianOf
   using type = jacobian_t<Y, X>;
   static constexpr const auto & base_shape = jacobian_base_shape<Y, X>;
 };
-/// The Jacobians of all Y by all X: those of the first Y, then those of the next.
+/// The Jacobians of all Y by all X: first all Jacobians of the first Y, then of the next.
 template <class Y, class... X>
 std::tuple<JacobianOf<Y, X>...> jacobians_of(engine::Types<X...>);
 template <class... Y, class Xs>
@@ -174,7 +174,8 @@ private:
   };
 };
 
-/// The results of a formula, and a tuple of the Jacobians of its results Of by the arguments V: of the first result, then of the next.
+/// The results of a formula, and a tuple of the Jacobians of its results Of by the arguments V: first all Jacobians of the first result,
+/// then of the next.
 template <class V, class Of, class F, class... A>
 auto
 differentiate_formula(const F & f, const A &... a)

@@ -10,7 +10,7 @@
  *     constexpr auto stress = [](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); };
  *     const auto [S, tangent] = value_and_jacobian<0>(stress, C, mu);
  *
- * Inside a formula the functions of kernels/gradient.h are called.
+ * Inside a formula this call means a function of kernels/gradient.h.
  */
 namespace neml2
 {
@@ -44,7 +44,8 @@ gradient_as(const J & j)
     return X(at::Tensor(j));
 }
 
-/// Checks a formula and its argument I, so that no further errors are reported.
+/// Whether a formula has a gradient by its argument I. If not, a static_assert says why, and callers avoid further
+/// errors.
 template <size_t I, class F, class... A>
 constexpr bool
 has_gradient_by()
@@ -72,7 +73,7 @@ has_gradient_by()
     return false;
 }
 
-/// The formula f as a function of a group, which replaces the arguments I, and of all arguments.
+/// The formula f as a function of a group and of all arguments. The elements of the group replace the arguments I.
 template <class F, size_t... I>
 struct ByGroup
 {
@@ -167,10 +168,10 @@ value_and_gradient(const F & f, const A &... a)
  *
  *     const SR2 S = vmap([](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); }, C, mu);
  *
- * The derivative is exact, by dual numbers, and may be differentiated again: value_and_jacobian of that formula is a tangent, and the
- * residual of newton may contain a gradient. Inside a formula, f must not capture: pass everything that f depends on as an argument.
- * Second derivatives of expm, logm, sqrtm and powm, and of a scalar isotropic(f, s), are exact also at equal eigenvalues. There
- * eigenvectors have no derivatives, and eigenvalues have no second derivatives: the results are NaN.
+ * The derivative is exact, by dual numbers, and may be differentiated again: value_and_jacobian of a formula that calls gradient is a
+ * tangent, and the residual of newton may contain a gradient. Inside a formula, f must not capture variables: pass everything that f
+ * depends on as an argument. Second derivatives of expm, logm, sqrtm and powm, and of a scalar isotropic(f, s), are exact also at equal
+ * eigenvalues. Derivatives of eigenvectors and second derivatives of eigenvalues do not exist at equal eigenvalues, and are NaN there.
  */
 template <size_t... I, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto

@@ -24,7 +24,7 @@ fail_without_dimension(const Operation & op,
                           " dimensions.");
 }
 
-/// Position among all dimensions of batch dimension d; negative d counts from the last.
+/// The position of batch dimension d among all dimensions; a negative d counts from the end.
 inline Size
 batch_dimension(const Operation & op, const Operand & o, Size d)
 {
@@ -34,7 +34,7 @@ batch_dimension(const Operation & op, const Operand & o, Size d)
   return position(op.name, o, d, 0, o.batch_dim);
 }
 
-/// Position among all dimensions of base dimension d; negative d counts from the last.
+/// The position of base dimension d among all dimensions; a negative d counts from the end.
 inline Size
 base_dimension(const Operation & op, const Operand & o, Size d)
 {

@@ -8,7 +8,7 @@ namespace neml2
 {
 namespace math
 {
-/// Refuses to store a result in a tensor of a narrower kind of dtype.
+/// Refuses to store a result in a tensor of a narrower kind of dtype, such as fractions in integers.
 inline void
 check_storable(const char * where, Dtype result, const at::Tensor & t)
 {
@@ -21,8 +21,7 @@ check_storable(const char * where, Dtype result, const at::Tensor & t)
               ". Convert the left side with .to(dtype), or use the operation that returns.");
 }
 
-/// The right side aligned with the left one. All checks have been made, and nothing has been
-/// written yet.
+/// Checks both sides, then returns the right side aligned with the left one. Nothing is written yet.
 template <class A, class B>
 at::Tensor
 in_place_operand(const char * name, const A & a, const B & b, bool copies = false)

@@ -5,9 +5,9 @@
 #include "neml2/math/base_dims.h"
 
 /**
- * Invariants, parts and inverses of square matrices of any size. Those of R2, SR2 and others are in
- * the headers of the types. Each consists of LibTorch's operations, and has their derivatives. Functions that
- * return a Scalar need tensors/Scalar.h.
+ * Invariants, parts and inverses of square matrices of any size. The functions of R2, SR2 and others are in the headers
+ * of the types. Each function consists of LibTorch's operations, and has their derivatives. Functions that return a
+ * Scalar need tensors/Scalar.h.
  *
  * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, and for
  * base dimensions other than those of a square matrix.
@@ -55,7 +55,7 @@ inverse_of(const Operation & op, const Tensor & A)
 }
 } // namespace math
 
-/// A_kk. (...; n, n) -> (...; ), in the unit of A. Integers too.
+/// The trace A_kk. (...; n, n) -> (...; ), in the unit of A. Integers too.
 template <class T, math::if_dynamic<T> = 0>
 core::dependent_scalar_t<T>
 tr(const T & A)
@@ -78,8 +78,7 @@ det(const T & A)
   return math::batch_of<core::dependent_scalar_t<T>>(
       op, A.batch_dim(), [&] { return n == 3 ? composed::det(A) : composed::det_of_any(A); });
 }
-/// Not defined for other types, for which LibTorch's det would take the last two dimensions,
-/// whatever they are.
+/// Refuses other types: LibTorch's det would use their last two dimensions, whatever these are.
 template <class D>
 auto
 det(const TensorBase<D> &)
@@ -111,9 +110,9 @@ dev(const T & A)
       op, A.batch_dim(), [&] { return core::raw(A) - composed::vol_matrix(A); });
 }
 
-/// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl =
-/// δ_ik δ_jl; the result has the same shape, and the inverse of the unit of A. Infinite or NaN where A is
-/// singular; a matrix that is singular up to round-off gives large numbers.
+/// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl = δ_ik δ_jl; the result
+/// has the same shape, and the inverse of the unit of A. It is infinite or NaN where A is singular; a matrix that is
+/// singular up to round-off gives large numbers.
 template <class T, math::if_dynamic<T> = 0>
 Tensor
 inv(const T & A)

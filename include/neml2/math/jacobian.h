@@ -27,7 +27,7 @@ using result_t = std::tuple_element_t<J, typename results_of<R>::types>;
 template <class R>
 constexpr size_t result_count = std::tuple_size_v<typename results_of<R>::types>;
 
-/// The results Of, whose Jacobians are wanted; all results if none is named.
+/// The results Of, whose Jacobians are wanted; all results if Of is empty.
 template <class R, size_t... Of>
 struct Results
 {
@@ -44,7 +44,7 @@ struct Results<R, Of>
   using type = result_t<Of, R>;
 };
 
-/// The leaves of some elements of a group of elements R, as an array; Of names these elements.
+/// The leaves that belong to the elements Of of a group with elements R, as an array.
 template <size_t... Of, class... R>
 constexpr auto
 leaves_of(const std::tuple<R...> *)
@@ -58,7 +58,7 @@ leaves_of(const std::tuple<R...> *)
       leaves[k++] = first[j] + i;
   return leaves;
 }
-/// The leaves of the results Of, or all leaves if none is named.
+/// The leaves of the results Of, or all leaves if Of is empty.
 template <class R, size_t... Of, size_t... K>
 auto
 leaf_sequence(std::index_sequence<K...> all)
@@ -82,7 +82,8 @@ constexpr bool are_tensors = false;
 template <class... L>
 constexpr bool are_tensors<std::tuple<L...>> = (core::is_primitive<std::decay_t<L>> && ...);
 
-/// The derivative of the results Of (all if none is named) by argument I, of a formula that may take and return groups.
+/// The derivative by argument I of the results Of (all results if Of is empty) of a formula that may take and return
+/// groups.
 template <size_t I, class F, class Of, class... A>
 struct Differentiated;
 template <size_t I, class F, size_t... Of, class... A>
@@ -164,19 +165,19 @@ differentiate(const Use & use, const F & f, const A &... a)
 } // namespace math
 
 /**
- * The formula f over the batch, and its exact Jacobian by argument I, in one pass: a pair of value and
- * ∂value/∂argument. If f returns a group, both are groups.
+ * Evaluates the formula f over the batch, and its exact Jacobian by argument I, in one pass. Returns the pair of the
+ * value and ∂value/∂argument. If f returns a group, both are groups.
  *
  * For a value (...; y) and an argument (...; x) the results are (...; y) and (...; y, x). The Jacobian of an SR2 by an SR2 is an SSR4 (the
- * consistent tangent of a stress update), of an R2 by a Vec an R3, of an R2 by an R2 an R4. That of a Scalar by an X has the shape of X,
- * that of a Y by a Scalar the shape of Y. If no type has the shape, the Jacobian is a neml2::Tensor. Arguments, formula and errors are
- * those of vmap; the header of the Jacobian's type must be included. If autograd records an argument, value and Jacobian are
- * differentiable, and computed from the formula's recording: use a NoGradGuard if you need only the numbers.
+ * consistent tangent of a stress update), of an R2 by a Vec an R3, of an R2 by an R2 an R4. The Jacobian of a Scalar by an X has the shape
+ * of X, and the Jacobian of a Y by a Scalar the shape of Y. The Jacobian is a neml2::Tensor if no other type has its shape. Arguments,
+ * formula and errors are those of vmap; include the header of the Jacobian's type. If autograd records an argument, the value and the
+ * Jacobian are differentiable, and are computed from the formula's recording: use a NoGradGuard if you need only the numbers.
  *
  *     const auto [stress, tangent] = value_and_jacobian<0>(update, strain, E, nu);
  *
- * For the derivative by several arguments at once, put them into one argument, a std::tuple or a struct of tensors; the Jacobian is then
- * such a group:
+ * For the derivative by several arguments at once, put them into one argument, a std::tuple or a struct of tensors; the Jacobian is then a
+ * group with the same structure:
  *
  *     const auto [stress, by] = value_and_jacobian<0>(law, std::tuple(E, nu), strain); // std::get<0>(by) = ∂σ/∂E
  *
@@ -185,8 +186,8 @@ differentiate(const Use & use, const F & f, const A &... a)
  *
  *     const auto [results, tangent] = value_and_jacobian<0, 0>(update, strain, state, parameters);
  *
- * In a formula the same call differentiates at the point, and the result can be differentiated again; f
- * captures nothing there.
+ * In a formula the same call differentiates at the point, and the result can be differentiated again; there f must not
+ * capture variables.
  */
 template <size_t I, size_t... Of, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto
@@ -200,12 +201,13 @@ value_and_jacobian(const F & f, const A &... a)
 }
 
 /**
- * value_and_jacobian into existing tensors: the fused pass allocates none. `out` is std::tie(...) of the results of f, tensors and
- * groups, and then of the Jacobians.
+ * value_and_jacobian into existing tensors: the fused pass allocates no tensors. `out` is std::tie(...) of the results of f, which are
+ * tensors or groups, and then of the Jacobians.
  *
  *     value_and_jacobian_out<0, 0>(std::tie(stress, state, tangent), update, strain, old_state, parameters);
  *
- * They must have the batch shape of the results, and the dtype and device of the arguments; an argument may be its own output.
+ * The outputs must have the batch shape of the results, and the dtype and device of the arguments. An output may be the same tensor as an
+ * argument.
  * @throws NEMLException as vmap_out does; the outputs are then unchanged.
  */
 template <size_t I, size_t... Of, class... Out, class F, class... A>

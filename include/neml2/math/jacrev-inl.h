@@ -8,8 +8,8 @@ namespace neml2
 {
 namespace math
 {
-/// One seed for each base entry of y: 1 there in every batch entry, 0 elsewhere; it takes no memory for
-/// the batch. (n, 1..., base y)
+/// One seed per base entry of y: 1 at this base entry, 0 elsewhere. All batch entries share a seed, so it takes no
+/// memory for the batch. (n, 1..., base y)
 NEML2_BODY at::Tensor
 jacobian_seeds(const Tensor & y)
 {
@@ -19,7 +19,7 @@ jacobian_seeds(const Tensor & y)
   return one_each.reshape(utils::add_shapes(shape, y.base_sizes()));
 }
 
-/// ∂y/∂x for all xs, which have been checked.
+/// ∂y/∂x for each x in xs. The arguments have been checked.
 NEML2_BODY std::vector<Tensor>
 jacobians_by_autograd(const Tensor & y,
                       const std::vector<Tensor> & xs,

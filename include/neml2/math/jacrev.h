@@ -6,16 +6,15 @@
 
 #include <vector>
 
-/// Jacobians of computations that autograd has recorded; those of a formula, in one pass, are in jacobian.h.
+/// Jacobians of computations that autograd has recorded; Jacobians of a formula, in one pass, are in jacobian.h.
 namespace neml2
 {
 /**
  * The derivatives ∂y/∂x of each batch entry of y by the same entry of each x, by autograd.
  *
- * (batch; base y), (batch; base x) -> (batch; base y, base x). A batch entry of y must not depend on
- * other entries of x: such derivatives would be summed. Runs one backward pass per base entry of y,
- * for all xs together. If y was not computed from anything that requires grad, the results are
- * undefined tensors.
+ * (batch; base y), (batch; base x) -> (batch; base y, base x). A batch entry of y must not depend on other entries of
+ * x: autograd would add derivatives of different entries of y. Runs one backward pass per base entry of y, for all xs
+ * together. If y was not computed from anything that requires grad, the results are undefined tensors.
  *
  * retain_graph keeps the graph of y for another derivative; its default is true only if core::Strictness is relaxed. create_graph records
  * this derivative, for second derivatives; allow_unused gives zeros for an x that y does not depend on.

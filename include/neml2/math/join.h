@@ -7,12 +7,11 @@
 #include <iterator>
 
 /**
- * Lists of tensors joined into one tensor, along a dimension that they have (cat) or a new one
- * (stack).
+ * Joins lists of tensors into one tensor, along a dimension that they have (cat) or along a new one (stack).
  *
- * A list is a std::vector or another container, or a brace list {a, b, c}. batch_ functions return the type of
- * the elements, base_ functions Tensor. Batch shapes of the elements broadcast; base shapes must be equal,
- * except along the base dimension that base_cat joins. The elements must have the same dtype, which may be any.
+ * A list is a std::vector or another container, or a brace list {a, b, c}. batch_ functions return the type of the
+ * elements, base_ functions return Tensor. Batch shapes of the elements broadcast; base shapes must be equal, except
+ * along the base dimension that base_cat joins. All elements must have the same dtype, of any kind.
  *
  * All throw NEMLException for an empty list, an undefined tensor, different dtypes or devices, shapes that
  * do not fit, and a dimension out of range.
@@ -159,7 +158,7 @@ stack_base(const Operation & op, ArrayRef<Operand> o, Size d)
   return {translate_errors(op.name, [&] { return at::stack(parts, n + p); }), n};
 }
 
-/// Joins a list of tensors by f, with an R as result.
+/// Joins a list of tensors by f into an R.
 template <class R, class List>
 R
 join(const char * name,
@@ -208,8 +207,8 @@ base_cat(std::initializer_list<Tensor> list, Size d = 0)
   return math::join<Tensor>("base_cat", math::cat_base, list, d);
 }
 
-/// The tensors of a list along a new batch dimension at position d of the result, -1 being the last:
-/// n of (...; base) -> (..., n, ...; base)
+/// The tensors of a list along a new batch dimension at position d of the result, where -1 is the last: n tensors
+/// (...; base) -> (..., n, ...; base)
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
 batch_stack(const List & list, Size d = 0)
@@ -228,8 +227,8 @@ batch_stack(std::initializer_list<Tensor> list, Size d = 0)
   return math::join<Tensor>("batch_stack", math::stack_batch, list, d);
 }
 
-/// The tensors of a list along a new base dimension at position d of the result, -1 being the last:
-/// three Scalars (...; ) and d = -1 -> (...; 3)
+/// The tensors of a list along a new base dimension at position d of the result, where -1 is the last: three Scalars
+/// (...; ) -> (...; 3) for d = -1
 template <class List, math::if_list<List> = 0>
 Tensor
 base_stack(const List & list, Size d = 0)

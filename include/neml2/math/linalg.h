@@ -10,14 +10,14 @@
  * Linear algebra on batches of matrices and vectors, by LibTorch. Batch shapes broadcast. The number of base
  * dimensions, never a size, decides whether a tensor is a vector or a matrix.
  *
- * linalg::cross and linalg::outer of Vec are in tensors/Vec.h, linalg::eigh, ieigh and dsptrf in
- * tensors/spectral.h; products in products.h, determinants in invariants.h.
+ * linalg::cross and linalg::outer of Vec are in tensors/Vec.h, linalg::eigh, ieigh and dsptrf in tensors/spectral.h,
+ * products in products.h, determinants in invariants.h.
  */
 namespace neml2
 {
 namespace math
 {
-/// @throws NEMLException unless the dimension `rows` of the right side has n entries.
+/// @throws NEMLException unless base dimension `rows` of the right side has the size n.
 inline void
 check_rows(const Operation & op, const Operand & right_side, size_t rows, Size n)
 {
@@ -65,8 +65,8 @@ check_regular(const Operation & op, const Operand & matrices, const at::Tensor &
                  " of the batch.");
 }
 
-/// The pivots in LAPACK's form. LAPACK reads from any place that they point to, so they are clamped to the range even if their values
-/// cannot be checked.
+/// The pivots in LAPACK's form. If their values cannot be checked, they are clamped to the valid range, because LAPACK reads from any place
+/// to which they point.
 /// @throws NEMLException unless they may be pivots of LU.
 inline at::Tensor
 checked_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
@@ -155,11 +155,11 @@ slogdet(const T & A)
           S(core::Trusted(), logarithm.to(A.scalar_type()), A.batch_dim())};
 }
 
-/// X of A X = B, where B is a batch of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
-/// (...; n, n), (...; n, k) -> (...; n, k). In the unit of B over that of A. Where A is singular X
-/// is NaN; a matrix that is singular up to round-off gives large numbers.
-/// @throws NEMLException with the number of singular matrices if check_errors is true; this check
-/// synchronises with a GPU.
+/// The solution X of A X = B, where B is a batch of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
+/// (...; n, n), (...; n, k) -> (...; n, k). X has the unit of B over the unit of A, and is NaN where A is singular; a
+/// matrix that is singular up to round-off gives large numbers.
+/// @throws NEMLException, with the number of singular matrices, also if check_errors is true and a matrix is singular.
+/// This check synchronises with a GPU.
 inline Tensor
 solve(const Tensor & A, const Tensor & B, bool check_errors = false)
 {
@@ -185,10 +185,9 @@ solve(const Tensor & A, const Tensor & B, bool check_errors = false)
   return {core::Trusted(), columns == 1 ? X.squeeze(-1) : X, batch_dim};
 }
 
-/// A = P L U by Gaussian elimination with partial pivoting. With pivot = false there is no
-/// pivoting, which works only on a GPU. Returns L (whose diagonal of ones is not stored) and U in
-/// one tensor, and the row interchanges, counted from 1. (...; m, n) -> (...; m, n), (...; min(m,
-/// n)) int32
+/// A = P L U by Gaussian elimination with partial pivoting. pivot = false omits the pivoting, which is possible only on
+/// a GPU. Returns L (whose diagonal of ones is not stored) and U in one tensor, and the row interchanges, counted from
+/// 1. (...; m, n) -> (...; m, n), (...; min(m, n)) int32
 /// @throws NEMLException also where A is singular.
 inline std::tuple<Tensor, Tensor>
 lu_factor(const Tensor & A, bool pivot = true)
@@ -203,10 +202,9 @@ lu_factor(const Tensor & A, bool pivot = true)
           Tensor(core::Trusted(), pivots, A.batch_dim())};
 }
 
-/// X of A X = B (left = true) or of X A = B (left = false), from the result of lu_factor(A); adjoint
-/// = true replaces A by A^T. (...; n, n), (...; n), (...; n, k) -> (...; n, k); not left: (...; k, n)
-/// -> (...; k, n).
-/// @throws NEMLException also unless B has two base dimensions and the pivots fit LU; this check
+/// The solution X of A X = B (left = true) or of X A = B (left = false), from the result of lu_factor(A). A^T replaces
+/// A if adjoint is true. (...; n, n), (...; n), (...; n, k) -> (...; n, k); for left = false, B and X are (...; k, n).
+/// @throws NEMLException also unless B has two base dimensions and the pivots fit LU. The check of the pivots
 /// synchronises with a GPU.
 inline Tensor
 lu_solve(const Tensor & LU,

@@ -42,7 +42,7 @@ TensorBase<Derived>::linspace(const Derived & start, const Derived & end, Size n
   steps[size_t(position)] = nstep;
   if (nstep == 1)
     return wrap(a.clone(), n + 1);
-  const at::Tensor k = // counted in float64: float16 ends at 65504
+  const at::Tensor k = // counted in float64, because float16 ends at 65504
       at::arange(nstep, a.options().dtype(kFloat64)).div(double(nstep - 1)).to(a.scalar_type());
   return wrap(((b - a) * k.reshape(steps)).add_(a), n + 1);
 }

@@ -4,12 +4,12 @@
 #include "neml2/math/relation.h"
 
 /**
- * Logic component by component: && || ! and the functions of the same names, and & | ^ ~, which do the same for
- * truth values and work bit by bit for integers.
+ * Logic component by component: && || ! and the functions logical_and, logical_or, logical_xor and logical_not. & | ^ ~
+ * do the same for truth values, and work bit by bit for integers.
  *
- * Operands and shapes are those of comparison, math/comparison.h. Any number except 0 is true, NaN too. The result of && || ! is bool; that
- * of & | ^ ~ has the common dtype. Both sides are evaluated. In formulas of vmap, conditions have && || ! & | ~ and the functions any() and
- * all().
+ * Operands and shapes are as in math/comparison.h, except that a Tensor combines only with a Tensor, a Scalar or a number. Any number
+ * except 0 is true, also NaN. The result of && || ! is bool; the result of & | ^ ~ has the common dtype. Both sides are evaluated. In
+ * formulas of vmap, conditions have && || ! & | ~ and the functions any() and all().
  */
 namespace neml2
 {
@@ -61,7 +61,7 @@ operator!(const A & a)
   return math::relate("!", math::Relation::equal, a, 0);
 }
 
-/// The bits of both, combined one by one, of bool and integer dtypes.
+/// Combines the bits of both one by one, for bool and integer dtypes.
 template <class A, class B, math::if_related<A, B> = 0>
 math::relation_t<A, B>
 operator&(const A & a, const B & b)
@@ -131,6 +131,6 @@ all(const A & condition)
 }
 } // namespace neml2
 
-// ---- The other operators, so that each means the same in every program. ----
+// ---- The other operators, included so that each operator means the same in every program. ----
 
 #include "neml2/math/operators.h"

@@ -6,9 +6,9 @@
 #include "neml2/math/mandel_maps.h"
 
 /**
- * Converts base dimensions of matrices (3, 3) to one dimension of Mandel or of skew components, and back: in
- * any tensor, at any place. R2, SR2 and WR2 convert into each other as whole matrices. The
- * maps and factors are in mandel_maps.h; Voigt's notation is in tensors/Voigt.h.
+ * Converts two base dimensions of sizes (3, 3) to one dimension of Mandel or of skew components, and back, at any
+ * position in any tensor. R2, SR2 and WR2 convert into each other directly. The maps and factors are in mandel_maps.h;
+ * Voigt's notation is in tensors/Voigt.h.
  */
 namespace neml2
 {
@@ -21,7 +21,8 @@ selected(const at::Tensor & t, Size d, const at::Tensor & map, const at::Tensor 
   return entries(t, d, lifted(map)) * composed::append_dims(lifted(factors), t.dim() - d - 1);
 }
 
-/// Position of the two base dimensions dim, dim + 1 of sizes (3, 3).
+/// Checks that base dimensions dim and dim + 1 have the sizes (3, 3). Returns the position of the first one among all
+/// dimensions.
 inline Size
 check_matrix_at(const Operation & op, const Tensor & full, Size dim)
 {
@@ -66,7 +67,7 @@ full_from_reduced(const Operation & op,
       reduced.batch_dim());
 }
 
-/// Position of the base dimension number dim, of this size.
+/// Checks that base dimension dim has this size. Returns its position among all dimensions.
 inline Size
 check_reduced_at(const Operation & op, const Tensor & reduced, Size dim, Size size)
 {
@@ -86,7 +87,7 @@ check_reduced_at(const Operation & op, const Tensor & reduced, Size dim, Size si
   return d;
 }
 
-/// @throws NEMLException unless the map has indices below n and each has a factor, of t's dtype.
+/// @throws NEMLException unless the indices of the map are in [0, n), and there is one factor per index, of t's dtype.
 inline void
 check_reduction(
     const Operation & op, const Tensor & t, const Tensor & map, const Tensor & factors, Size n)
@@ -117,9 +118,9 @@ index_options_for(const Tensor & t)
 }
 } // namespace math
 
-/// Replaces the base dimensions dim, dim + 1 of sizes (3, 3) by one: those of the nine entries,
-/// counted row by row, that rmap names, each multiplied by its rfactor. (...; a, 3, 3, b), (; n),
-/// (; n) -> (...; a, n, b)
+/// Replaces base dimensions dim and dim + 1, of sizes (3, 3), by one dimension. It has the entries that rmap names,
+/// each multiplied by its rfactor; rmap counts the nine entries row by row. (...; a, 3, 3, b), (; n), (; n) ->
+/// (...; a, n, b)
 /// @throws NEMLException also for an index outside [0, 9). The check of the indices synchronises
 /// with a GPU.
 inline Tensor
@@ -131,9 +132,8 @@ full_to_reduced(const Tensor & full, const Tensor & rmap, const Tensor & rfactor
   return math::reduced_from_full(op, full, rmap.to(math::index_options_for(full)), rfactors, d);
 }
 
-/// Replaces the base dimension dim by two of sizes (3, 3). Each of the nine entries, counted row by
-/// row, is the one that rmap names, multiplied by its rfactor. (...; a, n, b), (; 9), (; 9) ->
-/// (...; a, 3, 3, b)
+/// Replaces base dimension dim by two dimensions of sizes (3, 3). For each of the nine new entries, row by row, rmap
+/// names the old entry, which is multiplied by its rfactor. (...; a, n, b), (; 9), (; 9) -> (...; a, 3, 3, b)
 /// @throws NEMLException also for an index outside [0, n). The check of the indices synchronises
 /// with a GPU.
 inline Tensor
@@ -154,9 +154,8 @@ reduced_to_full(const Tensor & reduced, const Tensor & rmap, const Tensor & rfac
       op, reduced, rmap.to(math::index_options_for(reduced)), rfactors, d);
 }
 
-/// Mandel components of the base dimensions dim, dim + 1: entries (0,0), (1,1), (2,2) and √2 times
-/// (1,2), (0,2), (0,1). Does not symmetrise: A_ij with i < j is used, and A_ji is ignored. (...; a,
-/// 3, 3, b) -> (...; a, 6, b)
+/// Mandel components of base dimensions dim and dim + 1: entries (0,0), (1,1), (2,2) and √2 times (1,2), (0,2), (0,1).
+/// The function does not symmetrise: A_ij with i < j is used, and A_ji is ignored. (...; a, 3, 3, b) -> (...; a, 6, b)
 inline Tensor
 full_to_mandel(const Tensor & full, Size dim = 0)
 {
@@ -183,8 +182,8 @@ mandel_to_full(const Tensor & mandel, Size dim = 0)
                                  d);
 }
 
-/// Axial vectors (W_21, W_02, W_10) of the base dimensions dim, dim + 1. Does not take the skew
-/// part: the other entries are ignored. (...; a, 3, 3, b) -> (...; a, 3, b). Integers too.
+/// Axial vectors (W_21, W_02, W_10) of base dimensions dim and dim + 1. The function does not take the skew part: it
+/// ignores the other entries. (...; a, 3, 3, b) -> (...; a, 3, b). Integers too.
 inline Tensor
 full_to_skew(const Tensor & full, Size dim = 0)
 {

@@ -28,16 +28,16 @@ mandel_factor(Size i)
   return i < 3 ? 1.0 : sqrt2;
 }
 
-/// W_ij = w[skew_reverse_index[i][j]] * skew_factor[i][j] for the axial vector
-/// w = (W_21, W_02, W_10), for loops over components; for a batch w, a WR2, R2(w) is W.
+/// W_ij = w[skew_reverse_index[i][j]] * skew_factor[i][j] for the axial vector w = (W_21, W_02, W_10), for loops over
+/// components. For a batch w of the type WR2, R2(w) is W.
 constexpr int skew_reverse_index[3][3] = {{0, 2, 1}, {2, 0, 0}, {1, 0, 0}};
 constexpr Real skew_factor[3][3] = {{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}};
 
 // ---- Their tensors ------------------------------------------------------------------------------
 
-// A map contains, for each reduced component, its place among the nine components (row by row), or the
-// reverse. A tensor of factors contains the factor of each entry. These tensors are made once per dtype and
-// device: never write to them.
+// A map contains, for each reduced component, its place among the nine components (row by row); a reverse map contains,
+// for each of the nine components, its place among the reduced ones. A tensor of factors contains the factor of each
+// entry. These tensors are made once per dtype and device: never write to them.
 
 namespace math
 {

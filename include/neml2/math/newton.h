@@ -6,7 +6,7 @@
 #include "neml2/math/vmap.h"
 
 /**
- * Newton's method at each point: a system of equations per entry of the batch, in one pass.
+ * Newton's method at each point: one system of equations per entry of the batch, all in one pass.
  *
  *     constexpr auto residual = [](const auto & x, const auto & a) { return x * x - a; };
  *     const Scalar root = newton(residual, 1.0, a, NewtonOptions().bounds(0, 10));
@@ -22,7 +22,7 @@ using kernels::NewtonReport;
 
 namespace math
 {
-/// Whether some of the arguments are batches, or groups with a batch.
+/// Whether T is a batch, or a group that contains a batch.
 template <class T, class = void>
 struct has_batch : std::bool_constant<core::is_tensor<T>>
 {
@@ -39,7 +39,7 @@ struct has_batch<G, std::enable_if_t<kernels::is_group<G>>>
 {
 };
 
-/// newton as a formula of the guess and the arguments: the solution; with Report also the number of iterations, whether it
+/// newton as a formula of the guess and the arguments. It returns the solution; with Report also the number of iterations, whether it
 /// converged, and the norm of the residual.
 template <class F, bool Report>
 struct NewtonFormula
@@ -73,7 +73,7 @@ struct NewtonFormula
     return f.template gradient_by_duals<L...>(g);
   }
 
-  /// The options as a part of the key of a recording.
+  /// The bytes of the options, a part of the key of a recording.
   std::string key_of_options() const
   {
     double all[NewtonOptions::number_count];
@@ -109,16 +109,16 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
 } // namespace math
 
 /**
- * The x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
+ * Finds x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
  *
  * x is a tensor or a group of tensors (a std::tuple, a struct as for vmap). The result of residual is also a tensor or a group, and has as
- * many numbers as x. residual takes the unknown first, then the arguments; it is a formula like those of vmap, and must not capture (a
- * struct may have plain numbers as fields). The guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes
- * broadcast; the last may be NewtonOptions.
+ * many numbers as x. residual takes the unknown first, then the arguments; it is a formula like those of vmap, and must not capture
+ * variables (a struct may have plain numbers as fields). The guess and the arguments are tensors, plain numbers, or groups of them, whose
+ * batch shapes broadcast; the last argument may be NewtonOptions.
  *
  * Each point converges independently, when |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one more step. A
  * step is halved if the step after it, computed with the same derivatives, would not be shorter (natural monotonicity). x is NaN at a point
- * where 50 evaluations do not suffice, the derivatives are singular, or a number is NaN. NewtonOptions change all this.
+ * where 50 evaluations do not suffice, the derivatives are singular, or a number is NaN. NewtonOptions change all these rules.
  *
  * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a; the iterations are not differentiated, and
  * the guess has no derivative. Iterations compute in float64, whatever the dtype. They take one pass over memory for dense
@@ -142,9 +142,9 @@ newton(const F & residual, const X & guess, const A &... a)
  * newton with a report at each point: {solution, iterations, converged, residual}. The last three are Scalars; converged is of dtype
  * bool. residual is √(Σ_i r_i²) of the residual r at the solution, without derivatives.
  *
- * At a simple root the residual is small beside the tolerance, because the last step follows the test. A residual near the absolute
- * tolerance means that the derivatives vanish at the solution, as at a multiple root, or that the equations are small numbers: then x may
- * be wrong although it has converged.
+ * At a simple root the residual is small compared with the tolerance, because one more step follows the test. A residual near the absolute
+ * tolerance means that the derivatives vanish at the solution, as at a multiple root, or that all numbers in the equations are small: then
+ * x may be wrong although it has converged.
  */
 template <class F, class X, class... A, std::enable_if_t<math::have_batch<X, A...>, int> = 0>
 auto

@@ -28,7 +28,7 @@ scalar_of()
     return static_cast<typename kernels::number_of_row<X>::type *>(nullptr);
 }
 
-/// The stored components of a tensor, or a number, as Scalars.
+/// Appends the stored components of a tensor, or a number, to x as Scalars.
 template <class A, size_t n>
 void
 append_scalars(const A & a,
@@ -88,13 +88,13 @@ tensors_of(const std::array<X, n> & x, std::index_sequence<K...>)
 }
 } // namespace math
 
-/// The type of the scalars of the formula that an X, a tensor or a scalar, belongs to: scalar_of<decltype(strain)>. Outside of formulas
-/// it is Scalar.
+/// The type of scalars in the formula to which a tensor or scalar of type X belongs: scalar_of<decltype(strain)>. Outside of formulas it is
+/// Scalar.
 template <class X>
 using scalar_of = std::remove_pointer_t<decltype(math::scalar_of<std::decay_t<X>>())>;
 
-/// The stored components of some tensors, scalars and numbers, in order: a std::array of scalars. For whole batches (...; base)
-/// each scalar is (...; ). In a formula argument-dependent lookup finds it.
+/// The stored components of some tensors, scalars and numbers, in order: a std::array of scalars. For whole batches (...; base) each scalar
+/// is (...; ). In a formula, argument-dependent lookup finds the function of this name.
 template <class... A,
           std::enable_if_t<(core::is_tensor<A> || ...) &&
                                ((core::is_tensor<A> || core::is_number<A>)&&...),

@@ -96,8 +96,8 @@ operator/(const N & n, const A & a)
   return math::number_elementwise<math::Over>(core::number(n), a);
 }
 
-// The remaining case: two types of this library without such an operation. Without this overload
-// LibTorch's operator would be chosen, and would silently align batch with base dimensions.
+// Two types of this library without such an operation. Without these overloads the compiler would choose LibTorch's
+// operators, which silently align batch dimensions with base dimensions.
 
 template <class A, class B>
 auto
@@ -124,7 +124,7 @@ operator/(const TensorBase<A> &, const TensorBase<B> &)
   return math::no_such_operation<A, B>();
 }
 
-// In a formula: a batch that it captures, and a tensor or number of one point.
+// In a formula: an operation on a captured batch and a tensor or number of one point is an error.
 
 template <class Row, class B, math::if_at_one_point<Row> = 0>
 auto
@@ -176,7 +176,7 @@ operator/(const TensorBase<A> &, const Row &)
 }
 } // namespace neml2
 
-// ---- Operators of other kinds, so that each means the same in every program. ----
+// ---- Operators of other kinds, included so that each operator means the same in every program. ----
 
 #include "neml2/math/comparison.h"
 #include "neml2/math/einsum.h"

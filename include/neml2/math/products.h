@@ -20,8 +20,8 @@ namespace neml2
 {
 namespace math
 {
-/// Whether an A and a B may have the same base shape: their types have the same one, or a base shape is not known
-/// before run time.
+/// Whether an A and a B may have the same base shape: their types have the same base shape, or one of their base shapes
+/// is known at run time only.
 template <class A, class B>
 constexpr bool
 may_be_alike()
@@ -32,7 +32,7 @@ may_be_alike()
     return true;
 }
 
-/// A type of three components: Vec, or a type that converts to Vec.
+/// Whether T has three components: Vec, or a type that converts to Vec.
 template <class T>
 constexpr bool
 is_like_a_vector()
@@ -125,8 +125,8 @@ bmm(const A & a, const B & b)
 {
   return math::matrix_matrix("bmm", core::operand(a), core::operand(b));
 }
-/// A_ik B_kj, as bmm(a, b); LibTorch's mm would take batch dimensions for base dimensions.
-/// (...; m, k), (...; k, n) -> (...; m, n)
+/// A_ik B_kj, as bmm(a, b); LibTorch's mm would use batch dimensions as base dimensions. (...; m, k), (...; k, n) ->
+/// (...; m, n)
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 mm(const A & a, const B & b)
@@ -141,8 +141,8 @@ bmv(const A & a, const B & v)
 {
   return math::matrix_vector("bmv", core::operand(a), core::operand(v));
 }
-/// A_ik v_k, as bmv(a, v); LibTorch's mv would take batch dimensions for base dimensions.
-/// (...; m, k), (...; k) -> (...; m)
+/// A_ik v_k, as bmv(a, v); LibTorch's mv would use batch dimensions as base dimensions. (...; m, k), (...; k) ->
+/// (...; m)
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 mv(const A & a, const B & v)
@@ -158,8 +158,7 @@ bvv(const A & a, const B & b)
   return math::vector_vector<core::dependent_scalar_t<A>>(
       "bvv", core::operand(a), core::operand(b));
 }
-/// a_k b_k, as bvv(a, b); LibTorch's vdot would take batch dimensions for base dimensions.
-/// (...; k), (...; k) -> (...; )
+/// a_k b_k, as bvv(a, b); LibTorch's vdot would use batch dimensions as base dimensions. (...; k), (...; k) -> (...; )
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 vdot(const A & a, const B & b)
@@ -208,9 +207,8 @@ norm_sq(const A & a)
       op, a.batch_dim(), [&] { return composed::contracted(a, a, a.base_dim()); });
 }
 
-/// √(Σ a_i a_i + epsilon) over all components, epsilon in the square of the unit of a.
-/// (...; base) -> (...; ), in the unit of a. Its gradient at a = 0 is 0 (for epsilon = 0, one
-/// choice among the subgradients).
+/// √(Σ a_i a_i + epsilon) over all components, where epsilon has the square of the unit of a. (...; base) -> (...; ),
+/// in the unit of a. Its gradient at a = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 template <class A, core::if_tensor<A> = 0>
 core::dependent_scalar_t<A>
 norm(const A & a, Real epsilon = 0)

@@ -83,8 +83,8 @@ gradient_of(WithRecordedGradients::Record record)
   return std::make_shared<GradientOfFormula>(std::move(record));
 }
 
-/// The gradient of an operation whose results are the gradients of a formula by some of its arguments, and whose arguments are those of the
-/// formula and the weights of its results.
+/// The gradient of a backward pass, as an operation of its own. Its results are the gradients of a formula by some of its arguments; its
+/// arguments are the arguments of the formula and the weights of the results of the formula.
 class GradientAgain final : public RecordedGradient
 {
 public:
@@ -132,8 +132,7 @@ private:
   std::vector<size_t> _by;
 };
 
-/// ∂y/∂x of a batch of results by each x, by one backward pass for each component of y. (...; y) by (...; x) ->
-/// (...; y, x)
+/// ∂y/∂x of a batch of results by each x, by one backward pass per component of y. (...; y) by (...; x) -> (...; y, x)
 NEML2_BODY std::vector<at::Tensor>
 composed_jacobians(const at::Tensor & y, Size batch_dim, const std::vector<at::Tensor> & x)
 {
@@ -220,7 +219,7 @@ private:
   std::vector<size_t> _by, _of;
 };
 
-/// Whether f() ran: it throws for a derivative that is not available in formulas.
+/// Calls f(). Returns false if f throws std::invalid_argument, because a derivative is not available in formulas.
 template <class F>
 bool
 unless_refused(const F & f)
@@ -250,7 +249,7 @@ RecordedGradient::backward(ArrayRef<at::Tensor> results,
   const std::vector<at::Tensor> weights = f->weights(o, results);
   const std::vector<Operand> both = f->with_weights(o, weights);
   const bool again = c10::GradMode::is_enabled();
-  if (are_observed(both)) // With `again`, compose() is differentiated.
+  if (are_observed(both)) // if `again`, autograd differentiates compose() instead
     return !again && unless_refused([&] { backward_on_columns(*f, both, needed, gradients); });
   std::vector<at::Tensor> found(arguments.size());
   const auto backward_by_values = [&]

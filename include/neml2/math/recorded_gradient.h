@@ -4,11 +4,11 @@
 #include "neml2/math/formula.h"
 
 /// Evaluates recorded formulas with their gradients: in one pass over memory, or on whole batches where no loop and no kernel can run.
-/// Numbers of float16 and bfloat16 are computed in float32, integers in float64, which is then the dtype of the results.
+/// float16 and bfloat16 are computed in float32 and rounded back. Integers are computed in float64, and their results are float64.
 namespace neml2::math
 {
 /// The gradient of a recorded formula. It is a recorded formula itself, so it can be differentiated any number of times. compose() gives
-/// the results of the formula on whole batches, for derivatives that formulas refuse.
+/// the results of the formula on whole batches, for derivatives that are not available in formulas.
 class RecordedGradient : public engine::Gradient
 {
 public:

@@ -8,14 +8,14 @@
  * The largest and smallest values along a dimension of the batch (batch_x, which keeps the type) or of the base
  * (base_x, which returns Tensor). This header and sum.h contain all functions that remove a dimension.
  *
- * d counts within the group, from its end if negative. All throw NEMLException for an undefined tensor, a
- * dtype they are not defined for, a group without dimensions and a dimension out of range.
+ * d counts within the batch or within the base; a negative d counts from the end. All throw NEMLException for an
+ * undefined tensor, a dtype they are not defined for, a batch or base without dimensions, and a dimension out of range.
  */
 namespace neml2
 {
 namespace math
 {
-/// x along d, where there must be at least one entry.
+/// f, with a check that x has at least one entry along d.
 template <class F>
 auto
 of_some(const Operation & op, const F & f)
@@ -55,7 +55,7 @@ where_smallest(const at::Tensor & x, Size d)
 }
 } // namespace math
 
-// ---- Of the batch ------------------------------------------------------------------------------
+// ---- Along the batch ---------------------------------------------------------------------------
 
 /// The largest value of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
 /// of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
@@ -79,8 +79,9 @@ batch_min(const T & a, Size d = 0)
   return math::along_batch(op, a, d, -1, math::of_some(op, math::smallest));
 }
 
-/// The index where each component is largest along batch dimension d, which is kept: (..., n, ...; base) ->
-/// (..., 1, ...; base) int64. If several are equal, it is any of them; NaN is larger than numbers.
+/// The index where each component is largest along batch dimension d, which is kept with size 1: (..., n, ...; base) ->
+/// (..., 1, ...; base) int64. If several entries are largest, the result is the index of any of them. NaN counts as
+/// larger than any number.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -90,8 +91,9 @@ batch_argmax(const T & a, Size d = 0)
   return math::along_batch(op, a, d, 0, math::of_some(op, math::where_largest));
 }
 
-/// The index where each component is smallest along batch dimension d, which is kept: (..., n, ...; base) ->
-/// (..., 1, ...; base) int64. If several are equal, it is any of them; NaN is smaller than numbers.
+/// The index where each component is smallest along batch dimension d, which is kept with size 1:
+/// (..., n, ...; base) -> (..., 1, ...; base) int64. If several entries are smallest, the result is the index of any of
+/// them. NaN counts as smaller than any number.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -101,7 +103,7 @@ batch_argmin(const T & a, Size d = 0)
   return math::along_batch(op, a, d, 0, math::of_some(op, math::where_smallest));
 }
 
-// ---- Of the base -------------------------------------------------------------------------------
+// ---- Along the base ----------------------------------------------------------------------------
 
 /// The largest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any value is NaN.
 /// Equal values share the derivative. Integers too.
@@ -125,8 +127,9 @@ base_min(const T & a, Size d = 0)
   return math::along_base(op, a, d, math::of_some(op, math::smallest));
 }
 
-/// The index of the largest value along base dimension d, which is kept with size 1: (...; n, base) ->
-/// (...; 1, base) int64 for d = 0. If several are equal, it is any of them; NaN is larger than numbers.
+/// The index of the largest value along base dimension d, which is kept with size 1: (...; n, base) -> (...; 1, base)
+/// int64 for d = 0. If several entries are largest, the result is the index of any of them. NaN counts as larger than
+/// any number.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -136,8 +139,9 @@ base_argmax(const T & a, Size d = 0)
   return math::along_base(op, a, d, math::of_some(op, math::where_largest));
 }
 
-/// The index of the smallest value along base dimension d, which is kept with size 1: (...; n, base) ->
-/// (...; 1, base) int64 for d = 0. If several are equal, it is any of them; NaN is smaller than numbers.
+/// The index of the smallest value along base dimension d, which is kept with size 1: (...; n, base) -> (...; 1, base)
+/// int64 for d = 0. If several entries are smallest, the result is the index of any of them. NaN counts as smaller than
+/// any number.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor

@@ -56,8 +56,8 @@ truth(const CScalar & n)
   return !n.equal(0);
 }
 
-/// An operand of a bitwise operation. A number becomes a tensor; a bool is filled in as an integer, because
-/// torch.jit.trace cannot record bools.
+/// An operand of a bitwise operation. A number becomes a tensor; a bool becomes 0 or 1 first, because torch.jit.trace
+/// cannot record bools.
 inline const at::Tensor &
 bits(const at::Tensor & b, const at::Tensor &)
 {
@@ -105,7 +105,7 @@ related(Relation r, const at::Tensor & a, const B & b)
   }
 }
 
-/// The relation of two operands, each group of dimensions aligned at its last.
+/// The relation of two operands. Batch dimensions and base dimensions are each aligned at their last one.
 inline at::Tensor
 related(const Operation & op, Relation r, const Operand & a, const Operand & b)
 {
@@ -131,8 +131,8 @@ related(const Operation & op, Relation r, const Operand & a, const CScalar & b)
       op.name, [&] { return related(r, *a.tensor, b); }, a);
 }
 
-/// The result type of a relation of an A and a B, at least one of them a tensor; bool if the relation is
-/// an error.
+/// The result type of a relation of an A and a B; at least one of them is a tensor. It is bool if there is no such
+/// relation.
 template <class A, class B>
 constexpr auto
 relation_result()
@@ -149,8 +149,8 @@ relation_result()
 template <class A, class B>
 using relation_t = std::remove_pointer_t<decltype(relation_result<A, B>())>;
 
-/// Enables an overload for two tensors of this library, or one and a number: exactly these, without
-/// conversions, so that LibTorch's operator is chosen for a raw at::Tensor.
+/// Whether A and B are two tensors of this library, or a tensor and a number. Types that only convert to these are
+/// excluded, so that LibTorch's operator is chosen for a raw at::Tensor.
 template <class A, class B>
 constexpr bool
 are_related()

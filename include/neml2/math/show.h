@@ -27,7 +27,7 @@ show(const F & f, const A &... a)
     return recorded::listing(
         engine::recorded_formula<std::decay_t<decltype(engine::formula_argument(a))>...>(f)
             ->value());
-  else // an error has been reported already: this avoids further ones
+  else // an error has been reported already: this line avoids further ones
     return "";
 }
 } // namespace neml2

@@ -7,17 +7,15 @@
  * Sums and means along dimensions of the batch (batch_x, which keeps the type) or of the base (base_x,
  * which returns Tensor).
  *
- * The largest and smallest values are in reduction.h. d counts within the group, from its end if
- * negative. Sums over the base add in the same order for every layout in memory. All throw
- * NEMLException for an undefined tensor, a dtype they are not defined for, a group without dimensions
- * and a dimension out of range.
+ * The largest and smallest values are in reduction.h. d counts within the batch or within the base; a negative d counts
+ * from the end. Sums over the base add in the same order for every layout in memory. All throw NEMLException for an
+ * undefined tensor, a dtype they are not defined for, a batch or base without dimensions, and a dimension out of range.
  */
 namespace neml2
 {
 namespace math
 {
-/// x summed along a group of dimensions, [lo, lo + from.size()), so that the group gets the shape
-/// `to`.
+/// Sums the operand along some of the dimensions [lo, lo + from.size()), so that their shape `from` becomes `to`.
 inline at::Tensor
 sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from, TensorShapeRef to)
 {
@@ -50,7 +48,7 @@ sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from,
 }
 } // namespace math
 
-// ---- Of the batch ----
+// ---- Along the batch ----
 
 /// Σ along batch dimension d: (..., n, ...; base) -> (...; base), in the unit of a. Integers give int64;
 /// bool gives the number of true entries, as int64.
@@ -75,8 +73,8 @@ batch_mean(const T & a, Size d = 0)
       "batch_mean", a, d, -1, [](const at::Tensor & x, Size p) { return x.mean(p); });
 }
 
-/// The reverse of batch_expand: a summed to this batch shape, which expands to that of a. (...; base) ->
-/// (shape; base), in the unit and dtype of a; a itself if there is nothing to sum.
+/// The reverse of batch_expand: sums a to this batch shape, which must expand to the batch shape of a. (...; base) ->
+/// (shape; base), in the unit and dtype of a. The result is a itself if there is nothing to sum.
 /// @throws NEMLException also for a shape that does not expand to that of a.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -88,7 +86,7 @@ batch_sum_to_size(const T & a, const TraceableTensorShape & shape)
   return T(core::Trusted(), math::sum_group(op, o, 0, o.batch(), shape), Size(shape.size()));
 }
 
-// ---- Of the base ----
+// ---- Along the base ----
 
 /// Σ along one or several base dimensions: (...; base) -> (...; the others), in the unit of a. Integers
 /// give int64; bool gives the number of true entries, as int64. keepdim leaves the dimensions with size 1.
@@ -120,8 +118,8 @@ base_mean(const T & a, Size d = 0)
       "base_mean", a, d, [](const at::Tensor & x, Size p) { return x.contiguous().mean(p); });
 }
 
-/// The reverse of base_expand: a summed to this base shape, which expands to that of a. (...; base) ->
-/// (...; shape), in the unit and dtype of a; a itself if there is nothing to sum.
+/// The reverse of base_expand: sums a to this base shape, which must expand to the base shape of a. (...; base) ->
+/// (...; shape), in the unit and dtype of a. The result is a itself if there is nothing to sum.
 /// @throws NEMLException also for a shape that does not expand to that of a.
 template <class T, core::if_tensor<T> = 0>
 Tensor

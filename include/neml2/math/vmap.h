@@ -48,15 +48,15 @@ vmap(const F & f, const A &... a)
 }
 
 /**
- * Makes vmap and vmap_out compute the formula f in float32 for float32 tensors: twice as many points at once, and
- * elementary functions as fast as LibTorch's.
+ * Makes vmap and vmap_out compute the formula f in float32 for float32 tensors. They then compute twice as many points
+ * at once, and elementary functions as fast as LibTorch.
  *
  *     const Scalar rate = vmap(in_float32(flow_rule), stress, n);
  *
- * Without in_float32 the results are computed in float64 and rounded once, to the full accuracy of float32. With it each operation
- * of the formula rounds to float32: do not use it where digits cancel, as in differences of nearly equal numbers. The formula must
- * have a single result; it and the arguments are scalars or plain numbers. newton is refused. It has no effect on tensors of
- * float64, on other devices, and on derivatives.
+ * Without in_float32 the results are computed in float64 and rounded once, to the full accuracy of float32. With it each operation of the
+ * formula rounds to float32: do not use it where digits cancel, as in differences of nearly equal numbers. The formula must have a single
+ * result; the result and the arguments must be scalars or plain numbers. The formula must not call newton. in_float32 has no effect on
+ * tensors of float64, on other devices, and on derivatives.
  */
 template <class F>
 engine::InFloat32<F>

@@ -4,19 +4,18 @@
 #include "neml2/math/formula_into.h"
 #include "neml2/math/vmap.h"
 
-/// A formula run over the batch into existing tensors; vmap.h makes new ones.
+/// A formula run over the batch into existing tensors; vmap.h makes new tensors.
 namespace neml2
 {
 /**
- * vmap into existing tensors: the fused pass allocates none. `out` is a tensor of the result's type, or for a formula that
- * returns a group, such a group or std::tie(...) of tensors and groups; an argument may be its own output.
+ * vmap into existing tensors: the fused pass allocates no tensors. `out` is a tensor of the result's type. If the formula returns a group,
+ * `out` is such a group, or std::tie(...) of tensors and groups. An output may be the same tensor as an argument.
  *
  *     vmap_out(std::tie(stress, plastic_strain), update, strain, plastic_strain, E, nu);
  *
  * An output must have the result's batch shape, and the dtype and device of the arguments.
- * @throws NEMLException as vmap does, and if an output has another shape, dtype or device, shares
- * memory with itself, with another output or with a part of an argument, or if a gradient would have
- * to be recorded. The outputs are then unchanged.
+ * @throws NEMLException as vmap does, and if an output has another shape, dtype or device, overlaps itself, another
+ * output or a part of an argument, or if a gradient would have to be recorded. The outputs are then unchanged.
  */
 template <class Out, class F, class... A>
 void

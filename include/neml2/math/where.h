@@ -4,7 +4,7 @@
 #include "neml2/core/fill.h"
 #include "neml2/math/componentwise.h"
 
-/// The choice between two tensors by a condition; a tensor within bounds (clamp) is in extremum.h.
+/// The choice between two tensors by a condition; clamp, for a tensor within bounds, is in extremum.h.
 namespace neml2
 {
 namespace math
@@ -87,7 +87,7 @@ check_condition(const Operation & op,
   return Size(broadcast_batch(op, o).size());
 }
 
-/// where for one or two tensors of type A.
+/// `where` for one or two tensors of type A.
 template <class A, class C, class X, class Y>
 A
 choose(const C & condition, const X & a, const Y & b)
@@ -113,14 +113,14 @@ choose(const C & condition, const X & a, const Y & b)
  * a where the condition holds, otherwise b: two tensors of one type, or a tensor and a number. (...; c)
  * bool, (...; base), (...; base) -> (...; base), in the common unit of a and b; any dtype.
  *
- * The condition is a Scalar, one truth value per batch entry, or a tensor of any type whose base shape c
- * broadcasts to that of a and b: one per component. The number of dimensions of a raw tensor decides how
- * it is read. If it has no more dimensions than a and b have batch dimensions, it is one truth value per
- * batch entry. If it has as many as their batch and base dimensions together, it is one per component, as
- * for torch::where (sizes 1 broadcast). Other numbers are refused: name the batch dimensions by
- * Scalar(condition) or Tensor(condition, batch_dim).
+ * The condition is a Scalar, one truth value per batch entry, or a tensor of any type whose base shape c broadcasts to
+ * the base shape of a and b: one truth value per component. The number of dimensions of a raw tensor decides how it is
+ * read. If it has no more dimensions than a and b have batch dimensions, it is one truth value per batch entry. If it
+ * has as many as their batch and base dimensions together, it is one truth value per component, as for torch::where
+ * (sizes 1 broadcast). Any other number of dimensions throws: give the batch dimensions by Scalar(condition) or
+ * Tensor(condition, batch_dim).
  *
- * Both a and b are evaluated. In a formula this does no harm. On whole batches, before differentiating, make sure that the side that is not
+ * Both a and b are evaluated. In a formula this does no harm. If you differentiate on whole batches, make sure that the side that is not
  * taken does not divide by zero.
  * @throws NEMLException also unless the condition is bool, and for a raw condition with another number of dimensions.
  */

@@ -24,7 +24,7 @@ struct Mask
     return *this;
   }
 
-  /// Refused: the points of a pack may satisfy different conditions.
+  /// Does not compile: the condition may hold in some lanes of a pack only.
   template <class T = bool>
   explicit operator bool() const
   {

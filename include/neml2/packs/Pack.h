@@ -11,7 +11,7 @@
 namespace neml2::packs
 {
 /**
- * One component of W rows, one row per lane: numbers E, float64 or float32.
+ * One component of W rows, one row per lane. The numbers have the type E, float64 or float32.
  *
  * The copy constructor is not trivial, so a pack is passed in memory on every target. A formula
  * that is not inlined into the loop is therefore slow, but never wrong. A plain number becomes a
@@ -109,7 +109,7 @@ struct Pack : PackFunctions<W, E>
   NEML2_INLINE friend Pack where(const Mask & c, const Pack & a, const Pack & b)
   {
     if constexpr (
-        W == 1) // selects values: a device keeps variables that are selected by address in memory
+        W == 1) // selects values; selecting addresses would keep a device's variables in memory
       return of(c.m ? V(a.v) : V(b.v));
     else if constexpr (is_widest<W, E>) // selects bits
       return of((V)(((Bits)a.v & c.m) | ((Bits)b.v & ~c.m)));
@@ -148,7 +148,7 @@ private:
   }
 };
 
-/// One of two plain numbers.
+/// a in the lanes where c holds, b in the others; a and b are plain numbers.
 template <int W,
           class E,
           class A,

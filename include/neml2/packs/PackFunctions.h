@@ -15,7 +15,7 @@ struct Pack;
 /**
  * The elementary functions of packs, on all lanes at once where SLEEF is available.
  *
- * A base of Pack. Argument-dependent lookup finds its friends; as with operators, either operand may be a plain
+ * A base of Pack. Argument-dependent lookup finds the functions, which are friends. Either operand may be a plain
  * number.
  */
 template <int W, class E>
@@ -26,14 +26,14 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
   using Functions = sleef::Functions<W, E>;
   using Domains = sleef::Domains<E>;
 
-  /// √a by the processor's instruction: std::sqrt reports errors in errno, and is therefore not vectorised. The
+  /// √a by the processor's instruction: compilers do not vectorise std::sqrt, because it reports errors in errno. The
   /// pack is split into parts of 16 bytes, for which all instruction sets have the instruction.
   NEML2_INLINE friend Pack sqrt(const Pack & a)
   {
 #ifdef NEML2_SIMD
     if constexpr (W * sizeof(E) == 16)
     {
-#if __has_builtin(__builtin_elementwise_sqrt) // clang, whose newest version offers only this
+#if __has_builtin(__builtin_elementwise_sqrt) // clang; its newest version has only this function
       return Pack::of(__builtin_elementwise_sqrt(a.v));
 #else
       if constexpr (W == 2)

@@ -9,9 +9,9 @@
 #include <utility>
 
 /**
- * Packs of rows are vectors of the compiler's vector extension on x86-64 with gcc or clang.
+ * On x86-64 with gcc or clang, packs of rows are vectors of the compiler's vector extension.
  *
- * On other targets, and without optimisation, where formulas are not inlined into the loop, a pack is one number.
+ * On other targets, and without optimisation, when formulas are not inlined into the loop, a pack is one number.
  */
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
@@ -40,8 +40,8 @@ struct Vector<1, E>
   using mask = bool;
 };
 
-/// Whether W numbers fill a vector of AVX-512. In a function that is not compiled for AVX-512, gcc compares and selects such a
-/// vector number by number.
+/// Whether W numbers fill a vector of AVX-512. In a function that is not compiled for AVX-512, gcc compares and selects the
+/// numbers of such a vector one by one.
 template <int W, class E>
 constexpr bool is_widest = W * sizeof(E) == 64;
 

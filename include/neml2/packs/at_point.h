@@ -71,8 +71,8 @@ is_argument_at_point()
   return valid;
 }
 
-// If a machine has no fused multiply-add, the formula is inlined. With derivatives it is not inlined, and is compiled with -O3: at -O2 gcc
-// does not put the derivatives into vectors, and the formula takes six times as long.
+// If the machine has no fused multiply-add, the formula is inlined. A formula with derivatives is not inlined, and is compiled with -O3: at
+// -O2 gcc does not put the derivatives into vectors, and the formula takes six times as long.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #ifdef __FP_FAST_FMA
 #define NEML2_VALUE NEML2_ROUNDS_PRODUCTS
@@ -104,9 +104,9 @@ differentiate_at_point(const F & f, const A &... a)
  * The formula f at one point. The arguments of f, and its results, are plain numbers (scalars in f), single tensors of float64, such as
  * kernels::SR2<double>, and groups of them. f is a formula as vmap accepts it: newton and derivatives may be in it.
  *
- * The result has the same bits as that of the point in a batch, except where f calls an elementary function (exp, log, pow, sin …): at one
- * point these are the functions of the C library, in batches those of SLEEF, and the last bit may differ. Where newton does not converge
- * the result is NaN. A call allocates nothing, throws nothing, and calls nothing of LibTorch; several threads may call at once.
+ * The result has the same bits as the result for this point in a batch, except where f calls an elementary function (exp, log, pow, sin …):
+ * at one point f calls the functions of the C library, in batches the functions of SLEEF, and the last bit may differ. If newton does not
+ * converge, the result is NaN. A call allocates nothing, throws nothing, and calls nothing of LibTorch; several threads may call at once.
  */
 template <class F, class... A>
 NEML2_INLINE auto

@@ -80,7 +80,7 @@ store_four(const FourNumbers & x, float * to)
   std::memcpy(to, &f, sizeof f);
 }
 
-/// Copies n adjacent numbers in steps of four; where n is not a multiple of four, the last step overlaps the one before.
+/// Copies n adjacent numbers in steps of four; if n is not a multiple of four, the last step overlaps the step before.
 template <class From, class To>
 NEML2_FOR_AVX2 inline void
 copy_run(const From * from, To * to, int64_t n)
@@ -141,7 +141,7 @@ transpose_four(From * const (&from)[4], To * const (&to)[4])
 }
 
 /// Copies rows of an operand in which each component is contiguous over the rows: four components of four rows at once.
-/// Where the number of components is not a multiple of four, the last step overlaps the one before.
+/// If the number of components is not a multiple of four, the last step overlaps the step before.
 template <bool Back, class E>
 NEML2_FOR_AVX2 inline void
 copy_columns(double * buffer, E * first, const RowsAt & at, int64_t rows)

@@ -16,7 +16,7 @@ partials_at_once(int n)
   return n == 0 ? 1 : (n + passes - 1) / passes; // n is 0 for arguments without components
 }
 
-/// The rows of all arguments for packs P, and the formula on them with the arguments V active.
+/// A formula on packs of rows of its arguments A, with derivatives by the arguments V.
 template <class F, class V, class Arguments>
 struct DualCall;
 template <class F, size_t... V, class... A>
@@ -77,7 +77,7 @@ private:
   }
 };
 
-/// The common part of the tiles that differentiate: it calls Tile::run_rows with the formula in its own type.
+/// The common part of the tiles that differentiate: it casts the formula to its own type, and calls Tile::run_rows.
 template <class Tile, class F, class Results, class Arguments>
 struct DualTile;
 template <class Tile, class F, class... R, class... A>

@@ -3,7 +3,8 @@
 
 #include "neml2/packs/instruction_set.h"
 
-/// The tile of + - * / on whole rows. These treat all components alike, so that rows need no transposing, and one loop serves all types.
+/// The tile of + - * / on whole rows. These operations treat all components alike, so rows need no transposing, and one loop serves all
+/// types.
 namespace neml2::packs
 {
 /// The layout of the operands' rows: one operand may have a single number in place of each row.
@@ -13,7 +14,7 @@ struct RowPair
   bool left_is_number, right_is_number;
 };
 
-/// Evaluates a op b row by row; the formula that tiles receive is a RowPair. The result may be an operand of whole rows.
+/// Evaluates a op b row by row; the formula that tiles receive is a RowPair. The result may overwrite an operand of whole rows.
 template <class Op>
 struct ElementwiseTile
 {
@@ -52,7 +53,7 @@ private:
     }
   }
 
-  /// Evaluates the components from k on that fill packs P, and leaves k at the next one.
+  /// Evaluates the components from k on that fill whole packs P, and sets k to the first component after them.
   template <class P, bool LeftIsNumber, bool RightIsNumber>
   NEML2_INLINE static void each(int & k, int n, const double * a, const double * b, double * r)
   {

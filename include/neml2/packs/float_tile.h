@@ -8,9 +8,9 @@ namespace neml2::packs
 {
 /**
  * The tile of a formula of K numbers that returns one number. Its packs fill the vectors of the instruction set: they hold twice as many
- * numbers as those of float64.
+ * numbers as packs of float64.
  *
- * `data` points to float32, although its type says double. Numbers that are not adjacent, and those after the last whole pack, are first
+ * `data` points to float32, although its type says double. Numbers that are not adjacent, and numbers after the last whole pack, are first
  * copied side by side. The formula is therefore inlined only once, and a row is computed by the same instructions wherever it lies.
  */
 template <class F, int K>
@@ -79,7 +79,7 @@ private:
     return yes;
   }
 
-  /// Copies this many numbers, and fills the rest of the pack with the last one.
+  /// Copies `rows` numbers, and fills the rest of the pack with the last of them.
   template <int W>
   NEML2_INLINE static void copy(float (&to)[W], const float * from, int64_t stride, int rows)
   {

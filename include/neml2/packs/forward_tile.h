@@ -21,8 +21,8 @@ tile_loop()
   return compiled<Tile, const void *, double * const *, const int64_t *, int64_t>();
 }
 
-/// The packs of a row. It also serves formulas that do not use their arguments and return plain
-/// numbers.
+/// Stores the result of a formula. Its numbers are packs, or plain numbers if the formula does not use its
+/// arguments.
 template <int N, class P, class R>
 NEML2_INLINE void
 store_result(const R & row, int64_t stride, double * first, int64_t rows)

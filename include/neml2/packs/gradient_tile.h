@@ -87,8 +87,8 @@ public:
       }
   }
 
-  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j. A weight of 0 adds nothing, since a value that where() did not choose may have no
-  /// derivative.
+  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j. A weight of 0 adds nothing, even if the derivative is NaN: a value that where() did
+  /// not choose may have no derivative.
   template <int M, class P, class T>
   NEML2_INLINE static void add(P * gradient, const P * weight, const T * r)
   {

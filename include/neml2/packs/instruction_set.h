@@ -6,11 +6,11 @@
 /**
  * The choice of the instruction set.
  *
- * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). It is also compiled for AVX-512
- * (packs of eight) where rows are numbers. Where NEML2_AVX512 is defined, as by the targets in the configuration Release, it is
- * compiled for AVX-512 for formulas of the caller, too, and for operations that gain from it: the two loops take up to 1.5 times as
- * long to compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas one row at a time. On other
- * targets the loop is compiled once, for packs of one row.
+ * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). If rows are single numbers, it is also
+ * compiled for AVX-512 (packs of eight). If NEML2_AVX512 is defined, as by the targets in the configuration Release, it is compiled for
+ * AVX-512 for formulas of the caller, too, and for operations that gain from AVX-512: the two loops take up to 1.5 times as long to
+ * compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas one row at a time. On other targets the
+ * loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {
@@ -129,7 +129,7 @@ struct Compiled
 };
 
 /// Body::run<Pack>(args...), compiled for the best instruction set of this machine for which a loop exists;
-/// Body::is_numbers says whether its rows are numbers.
+/// Body::is_numbers says whether the rows of Body are single numbers.
 template <class Body, class... Args>
 Compiled<Args...>
 compiled()

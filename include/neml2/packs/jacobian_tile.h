@@ -6,8 +6,8 @@
 /// The tile of values and Jacobians by some of the arguments.
 namespace neml2::packs
 {
-/// Values of a formula, and Jacobians of its results Of. The operands are the arguments, the values, then for each of these
-/// results the Jacobians by the arguments V.
+/// Values of a formula, and Jacobians of its results Of. The operands are the arguments, the values, then for each result in
+/// Of the Jacobians by the arguments V.
 template <class F, class V, class Results, class Arguments, class Of>
 struct JacobianTile;
 template <class F, size_t... V, class... R, class... A, size_t... Of>

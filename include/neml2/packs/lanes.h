@@ -91,8 +91,8 @@ store_step(const Pack<8> * x, const Lanes<Pack<8>> & l, int k)
 } // namespace simd
 #endif
 
-/// Loads N adjacent components of the rows in the lanes, one component per pack. Where N is odd, the
-/// last step overlaps the one before.
+/// Loads N adjacent components of the rows in the lanes, one component per pack. If N is odd, the
+/// last step overlaps the step before.
 template <int N, class P>
 NEML2_INLINE void
 load_rows(P * x, const Lanes<P> & lanes)

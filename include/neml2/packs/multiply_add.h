@@ -3,8 +3,8 @@
 
 #include "neml2/packs/Pack.h"
 
-// If a machine has a fused multiply-add, which rounds a product and a sum once, gcc uses it, also across functions; clang does
-// not. In a formula of the caller gcc must not use it: √(a a - b b) would be NaN at a = b.
+// If a machine has a fused multiply-add, which rounds a product and a sum only once, gcc uses it even across functions; clang does
+// not use it across functions. In a formula of the caller gcc must not use it: √(a a - b b) would be NaN at a = b.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), NEML2_FLATTEN noinline))
 #else
@@ -12,8 +12,8 @@
 #endif
 
 /**
- * A product and a sum that are one instruction of a recorded formula. They are rounded separately, as on batches: with one
- * rounding a b - a b would not be 0.
+ * A product and a sum that are one instruction of a recorded formula. The product and the sum are rounded separately, as for
+ * batches: with one rounding a b - a b would not be 0.
  */
 namespace neml2::packs
 {

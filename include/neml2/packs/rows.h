@@ -64,8 +64,8 @@ store(const P * x, int64_t stride, double * first, int64_t rows)
 
 constexpr int large_row = 36; ///< rows of this many components or more do not fit in registers
 
-/// A row of one component. In operations that treat all components alike, every component is such a row; a plain
-/// number is such a row in all operations.
+/// A row of one component. In operations that treat all components alike, each component is a row of this type. A plain
+/// number is a row of this type in all operations.
 struct Number
 {
   template <class T>

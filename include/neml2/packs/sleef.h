@@ -11,15 +11,15 @@
 #include <type_traits>
 
 /**
- * Elementary functions of a vector of numbers at once, by the SLEEF that LibTorch's library exports or links; they are looked up at
- * their first use. Where SLEEF is missing, packs call the standard library lane by lane.
+ * Elementary functions of all numbers of a vector at once, by the SLEEF library that LibTorch exports or links. The functions are
+ * looked up at their first use. If SLEEF is missing, packs call the standard library lane by lane.
  *
- * The standard library computes the lanes whose argument is outside the domain of the function. Inside its domain SLEEF is known to
+ * The standard library computes the lanes whose argument is outside the domain of the function. Inside its domain, SLEEF is known to
  * be accurate, to raise no floating-point exception, and to compute each lane independently of the others. A result therefore
  * depends only on the number in its own lane.
  *
- * clang passes vectors in memory, where SLEEF does not expect them, unless the whole program is compiled for AVX2 or AVX-512: only
- * then is SLEEF called.
+ * With clang, SLEEF is called only if the whole program is compiled for AVX2 or AVX-512: otherwise clang passes vectors in memory,
+ * where SLEEF does not expect them.
  */
 #if defined(NEML2_SIMD) && defined(__unix__) && (!defined(__clang__) || defined(__AVX2__))
 #define NEML2_SLEEF
@@ -237,7 +237,7 @@ pow_as_eight(Double4 x, Double4 n)
   return __builtin_shufflevector(y, y, 0, 1, 2, 3);
 }
 
-// Marked as cold against inlining: formulas are inlined with all functions that they call.
+// Marked as cold so that it is not inlined: formulas are inlined with all functions that they call.
 template <int W, class E>
 NEML2_COLD Functions<W, E>
 find_functions()
@@ -273,7 +273,7 @@ functions()
   return all;
 }
 
-/// Whether the functions for AVX-512 exist wherever those for AVX2 do.
+/// Whether the functions for AVX-512 exist, or the functions for AVX2 do not exist either.
 inline bool
 has_widest()
 {
@@ -298,8 +298,8 @@ one_by_one(const G & g, int lanes, Pack<W, E> & r, const X &... x)
       r.lane(w, g(x.lane(w)...));
 }
 
-// Calls f for the lanes whose arguments are in the domain of the function, and g for the other lanes; one version for AVX2 and one
-// for AVX-512. The calls of g, which are rare, work on copies, so that the common path stays in registers.
+// Calls f for the lanes whose arguments are in the domain of the function, and g for the other lanes; there is one version for AVX2
+// and one for AVX-512. Calls of g are rare, and work on copies, so that the common path stays in registers.
 
 template <class Outside, class F, class G, int W, class E, class... X>
 NEML2_COLD NEML2_FOR_AVX2 void

@@ -42,7 +42,7 @@ struct Umat
   kernels::SR2<double> strain_increment() const { return strain_of(dstran, nullptr); }
   /// STRAN + DSTRAN
   kernels::SR2<double> strain() const { return strain_of(stran, dstran); }
-  /// The stress before the increment, which the solver has rotated.
+  /// The stress before the increment; the solver has already rotated it.
   kernels::SR2<double> stress_before() const
   {
     kernels::SR2<double> s{};
@@ -78,8 +78,8 @@ struct Umat
 
   // ---- Results ----
 
-  /// Whether the element has three normal components, and its numbers of states and properties are those given. If not, a message on stderr
-  /// says once per thread what is wrong, and all stresses and their derivatives become NaN, which no solver accepts.
+  /// Whether the element has three normal and one to three shear components, and at least as many states and properties as given. If not, a
+  /// message on stderr says once per thread what is wrong, and all stresses and their derivatives become NaN, which no solver accepts.
   bool fits(int states, int properties, const char * name = "UMAT") const
   {
     if (ndi == 3 && nshr >= 1 && nshr <= 3 && nstatv >= states && nprops >= properties)
@@ -110,7 +110,7 @@ struct Umat
     return false;
   }
 
-  /// Asks the solver to try again, since the update did not succeed, with an increment `factor` times as long.
+  /// Asks the solver to try again with an increment `factor` times as long, because the update did not succeed.
   void retry(double factor = 0.5) const
   {
     if (factor < *pnewdt)
@@ -182,7 +182,7 @@ using packs::Umat;
 #endif
 #endif
 
-/// Defines the subroutine UMAT. The body that follows is that of a function in which `call` is a neml2::Umat.
+/// Defines the subroutine UMAT. The function body follows the macro; in it, `call` is a neml2::Umat.
 #define NEML2_UMAT(call) NEML2_UMAT_NAMED(NEML2_UMAT_NAME, call)
 
 /// Defines the subroutine under another name, in the form of the Fortran compiler, for programs that choose among several subroutines.

@@ -7,8 +7,8 @@
 
 namespace neml2::recorded
 {
-/// The place of a value in an interpreter, in packs: one pack for each pack of the block's rows, one after the other, or a single
-/// pack for all rows.
+/// The place of a value in an interpreter's memory, in packs. A value that differs between rows has one pack for each pack of the block's
+/// rows (step 1); a value that all rows share has a single pack (step 0).
 struct Place
 {
   int32_t at = 0;
@@ -24,8 +24,8 @@ struct Instruction
   std::array<Place, 3> operand;
 };
 
-/// A loop: its states begin as copies of other values. While the state `active` holds, the instructions between the first and the
-/// last of the loop compute the next states.
+/// A loop. Its states begin as copies of other values. While the state `active` is true, the instructions between the first and the
+/// last instruction of the loop compute the next states.
 struct LoopCode
 {
   struct Move
@@ -38,7 +38,7 @@ struct LoopCode
   size_t first = 0, last = 0; ///< the range of its instructions
 };
 
-/// A system; an output that is not needed has the place -1.
+/// A system. An output that is not needed has the place -1.
 struct SystemCode
 {
   int32_t n = 0;
@@ -48,7 +48,7 @@ struct SystemCode
 /**
  * A program with a place for each value. Some of the arguments are shared by all rows.
  *
- * Values that depend only on constants and shared arguments are computed once for all rows. The others reuse places: a place is
+ * Values that depend only on constants and shared arguments are computed once for all rows. The other values reuse places: a place is
  * free again after the last use of its value.
  */
 class Code
@@ -70,7 +70,7 @@ public:
     for (const auto & c : p.results)
       results.push_back(places(c));
     size = shared_size + int32_t(_slots) * block;
-    shift_varying(); // the places of these follow those of shared values
+    shift_varying(); // varying values are placed after shared values
   }
 
   struct Constant
@@ -79,7 +79,7 @@ public:
     double number;
   };
   std::vector<Constant> constants;
-  std::vector<Instruction> once, each; ///< before the rows, and for each block of rows
+  std::vector<Instruction> once, each; ///< run before the rows, and for each block of rows
   std::vector<LoopCode> loops;         ///< in the order of their numbers
   std::vector<SystemCode> systems;
   std::vector<std::vector<Place>> arguments, results; ///< per component; -1 if not needed
@@ -143,8 +143,8 @@ private:
     }
   }
 
-  /// The position in the order until which `user` needs the value of node k. If the user is in loops that do not contain k, it is
-  /// the end of these loops.
+  /// The position in the order until which `user` needs the value of node k. If the user is in loops that do not contain k, the position
+  /// is the end of these loops.
   size_t used_until(size_t user, size_t k, const std::vector<size_t> & at) const
   {
     size_t end = at[user];
@@ -180,8 +180,8 @@ private:
     return last;
   }
 
-  /// For each node, the state whose next value the node computes directly into the place of the state, because the old value is not read
-  /// afterwards; otherwise -1.
+  /// For each node, -1 or a state. The node computes the next value of this state and writes it directly into the place of the state,
+  /// because the old value is not read afterwards.
   std::vector<int32_t> states_in_place(const std::vector<size_t> & order) const
   {
     std::vector<size_t> at(_o.nodes.size()), read(_o.nodes.size());

@@ -5,7 +5,7 @@
 
 namespace neml2::recorded
 {
-/// An interpreter keeps conditions as packs: in each lane all bits are equal.
+/// An interpreter keeps conditions as packs: in each lane all bits are equal. A pack of one number is 1 or 0.
 template <class P>
 struct ConditionPacks
 {

@@ -10,14 +10,15 @@
 
 namespace neml2::recorded
 {
-/// The loop that interprets programs. Set by recorded/interpreter.h, or by the library; without it only compiled programs run in loops.
+/// The loop that interprets programs. Set by recorded/interpreter.h, or by the compiled library. Without it only compiled programs run in
+/// loops.
 NEML2_ONE_A_PROGRAM inline std::atomic<packs::TileLoop (*)()> loop_of_interpreter{nullptr};
 
 /**
- * A program in the form that tile loops run; its operands are the arguments, then the results.
+ * A program in the form that tile loops run. Its operands are the arguments, then the results.
  *
- * It is interpreted until its source has been compiled to a separate loop. The interpreter has one Code for each set
- * of arguments that all rows of a tile share, made at the first use.
+ * The program is interpreted until its source has been compiled to a separate loop. The interpreter has one Code for each set of
+ * arguments that all rows of a tile share; the Code is made when first needed.
  */
 class Evaluator
 {
@@ -32,15 +33,15 @@ public:
   const Operations operations;
   const bool sums;
 
-  /// The loop that runs this program; this Evaluator is the formula that the loop gets.
+  /// The loop that runs this program; the loop takes this Evaluator as its formula.
   packs::TileLoop loop() const;
-  /// Replaces the interpreter by a compiled loop from the next tile on; other threads may be running the program.
+  /// From now on loop() returns this compiled loop instead of the interpreter. Other threads may be running the program.
   void set_compiled(packs::TileLoop loop) const { _compiled.store(new packs::TileLoop(loop)); }
   bool is_compiled() const { return _compiled.load() != nullptr; }
 
   /// The code for tiles whose operands have these strides from row to row, and packs of `width` rows.
   const Code & code(const int64_t * stride, int width) const;
-  /// How many numbers a row reads and writes.
+  /// The count of numbers that a row reads and writes.
   int numbers() const
   {
     size_t n = 0;

@@ -3,17 +3,17 @@
 
 #include <cstdint>
 
-/// The arguments of a kernel of a recorded formula: its source and the code that launches it both use this header.
+/// The arguments of a kernel of a recorded formula. The source of the kernel and the code that launches it both use this header.
 namespace neml2::recorded
 {
 /// Number of threads per block of a kernel.
 constexpr int block_size = 128;
-/// Number of batch dimensions that a kernel can tell apart; dimensions that are contiguous with each other count as one.
+/// The largest number of batch dimensions of a kernel; dimensions that are contiguous with each other count as one.
 constexpr int max_kernel_dims = 8;
-/// Number of operands of a kernel: a device passes at most 4096 bytes of arguments.
+/// The largest number of operands of a kernel: a device passes at most 4096 bytes of arguments.
 constexpr int max_kernel_operands = 55;
 
-/// The rows of an operand on a device, where the numbers of each row are adjacent; or the value of a plain number.
+/// The rows of a tensor on a device, where the numbers of each row are adjacent, or the value of a plain number.
 struct KernelOperand
 {
   union

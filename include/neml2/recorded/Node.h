@@ -13,7 +13,7 @@
 /// The parts of recordings.
 namespace neml2::recorded
 {
-/// The operations on numbers. Comparisons give conditions.
+/// The operations on numbers. Comparisons return conditions.
 enum class Op : uint8_t
 {
   input,
@@ -24,7 +24,7 @@ enum class Op : uint8_t
   result_condition,
   output, ///< an output of a System
   output_condition,
-  factor, ///< the operations of a System; the System has their operands
+  factor, ///< from here to dsqrtm: the operations of a System, which has their operands
   solve,
   solve_transposed,
   expm, ///< functions of a matrix, followed by their derivatives along another matrix
@@ -35,7 +35,7 @@ enum class Op : uint8_t
   dexpm,
   dlogm,
   dsqrtm,
-  loop, ///< the operands are those of the Loop
+  loop, ///< the end of a Loop, which has the operands
   negate,
   abs,
   sqrt,
@@ -141,8 +141,8 @@ struct Node
 /// Marks a loop that does the same as kernels::NewtonIteration: only the states named here are used after the loop.
 struct NewtonLoop
 {
-  /// Whether kernels::NewtonIteration gives the same bits, and may run the loop. For few unknowns the factors of the Jacobian are recorded
-  /// operation by operation, with other rounding.
+  /// Whether kernels::NewtonIteration gives the same bits, and may run the loop. For few unknowns it does not, because the factors of the
+  /// Jacobian are recorded operation by operation, which rounds differently.
   bool has_its_bits = false;
   kernels::NewtonOptions options;
   std::vector<int> unknown;                ///< the unknown to which each number belongs
@@ -158,16 +158,17 @@ struct NewtonLoop
 };
 
 /**
- * A loop at each point. It runs while `active`, one of its states, holds, at most `most` times.
+ * A loop at each point. It runs while `active`, one of its states, is true, at most `most` times.
  *
- * It runs as long as any point needs it, so states whose values are used after the loop must not change at a point that has finished.
+ * It runs as long as any point needs it. Therefore states whose values are used after the loop must not change at a point that has
+ * finished.
  * The body of the loop consists of the nodes that depend on its states.
  */
 struct Loop
 {
   std::vector<int32_t> initial, states, next; ///< next is -1 for a state that does not change
   int32_t active = -1, most = 0;
-  int32_t node = -1; ///< its Op::loop, which ends it
+  int32_t node = -1; ///< the node with Op::loop that ends the loop
   std::optional<NewtonLoop> newton = std::nullopt;
 
   friend bool operator==(const Loop & a, const Loop & b)
@@ -184,11 +185,11 @@ struct Loop
 };
 
 /**
- * The result of one operation on a matrix of n × n numbers, row by row; operands and outputs are indices of nodes.
+ * One operation on a matrix of n × n numbers, row by row. Operands and outputs are indices of nodes.
  *
- * Equations of n unknowns, as in kernels::LU: the outputs of a factor are a, over and det of the LU, then the conditions swapped[k][i]
- * for i > k. The operands of a solve, or of a transposed solve, are all these except det, then a right side; its outputs are the n
- * unknowns.
+ * Equations of n unknowns, as in kernels::LU: the outputs of a factor are `a`, `over` and `det` of the LU, then the conditions
+ * swapped[k][i] for i > k. The operands of a solve, or of a transposed solve, are all these except `det`, then a right side; the outputs
+ * of the solve are the n unknowns.
  * Functions of a matrix, n = 3, have a matrix as output; their derivatives have a second matrix as operand, the direction.
  */
 struct System
@@ -203,7 +204,7 @@ struct System
     return a.op == b.op && a.n == b.n && a.operands == b.operands && a.outputs == b.outputs;
   }
 
-  /// The number of outputs of a factor without the determinant.
+  /// The number of outputs of a factor, without the determinant.
   static size_t factor_size(int32_t n) { return size_t(n * n + n + n * (n - 1) / 2); }
 
   /// The first operand in which the outputs are linear; they are linear in all later operands, too.
@@ -220,11 +221,11 @@ struct System
   }
 };
 
-/// How the outputs of a Rule are computed on whole batches: as this function of its operands, in their order, or without such a function.
+/// How the outputs of a Rule are computed on whole batches: by one of these functions of the rule's operands, or without such a function.
 enum class Whole : uint8_t
 {
   by_operations,      ///< computed, and differentiated again, operation by operation
-  not_differentiated, ///< the derivatives of the single operations would be wrong
+  not_differentiated, ///< only computed, because the derivatives of the single operations would be wrong
   eigh,
   hencky_strain,
   expm, ///< of a symmetric tensor; derivatives are along a second tensor
@@ -243,15 +244,15 @@ struct Rule
   std::vector<int32_t> operands, outputs;
   /// Computes the outputs from the operands. In both lists each number is followed by its partial.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> apply;
-  /// For outputs that are linear in their last operands: computes the outputs for other operands. linear_from is the first operand in
-  /// which they are linear.
+  /// For outputs that are linear in their last operands: computes the outputs for other values of the operands. linear_from is the index of
+  /// the first operand in which the outputs are linear.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> linear = {};
   size_t linear_from = 0;
-  /// For some groups of linear operands, as many as there are outputs: the matrix of the outputs by these operands is symmetric. Each group
-  /// is given by its first operand.
+  /// Groups of linear operands, each as many operands as there are outputs, for which the matrix of the outputs by the operands is
+  /// symmetric. Each group is given by the index of its first operand.
   std::vector<size_t> symmetric = {};
-  /// The transposed map, if it needs a function of its own: computes the weights of the linear operands from the operands and the weights
-  /// of the outputs.
+  /// The transposed map, if it needs a separate function: computes the weights of the linear operands from the operands and the weights of
+  /// the outputs.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &, const std::vector<int32_t> &)>
       transposed = {};
   Whole whole = Whole::by_operations;

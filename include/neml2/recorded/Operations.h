@@ -7,19 +7,19 @@
 
 namespace neml2::recorded
 {
-/// An operand of a formula, or a result: the nodes of its components.
+/// The nodes of the components of an operand or a result.
 using Components = std::vector<int32_t>;
 
 /// A part of a recording: its arguments and its results.
 struct Program
 {
   std::vector<Components> arguments, results;
-  /// For each of the first arguments, whether all rows share it, as a plain number.
+  /// For each of the first arguments, whether it is a plain number, which all rows share.
   std::vector<bool> is_number = {};
 };
 
 /**
- * The operations of a program. A product that is used only in one sum or difference forms one instruction with it; the
+ * The operations of a program. A product that is used only in one sum or difference forms one instruction with it. The
  * instruction rounds the product and the sum separately, so that results have the same bits however the program is run.
  */
 struct Operations
@@ -29,7 +29,7 @@ struct Operations
   std::vector<Loop> loops;
   std::vector<System> systems;
   std::vector<int32_t> loop_of; ///< per node, its loop
-  /// The rules of the needed nodes that do not run operation by operation on whole batches.
+  /// The rules of the needed nodes for which Rule::whole is not by_operations.
   std::map<size_t, std::shared_ptr<const Rule>> whole;
 
   Operations(const Recording & r, const Program & p)
@@ -90,7 +90,7 @@ struct Operations
   /// that it uses come before them.
   std::vector<size_t> order() const
   {
-    std::vector<std::vector<size_t>> of(loops.size() + 1); // of no loop, then of each loop
+    std::vector<std::vector<size_t>> of(loops.size() + 1); // outside loops, then of each loop
     for (size_t i = 0; i < nodes.size(); i++)
       if (is_needed(i))
         of[size_t(loop_of[i] + 1)].push_back(i);
@@ -100,7 +100,8 @@ struct Operations
   }
 
   /// The nodes that Newton's method computes by itself, in the loops that it runs: all nodes of the loop except the states, the residual,
-  /// its derivatives, and the nodes from which these are computed. newton_of gives the NewtonLoop of a loop that it runs, otherwise null.
+  /// its derivatives, and the nodes from which these are computed. newton_of returns the NewtonLoop of a loop that Newton's method runs,
+  /// otherwise null.
   template <class NewtonOf>
   std::vector<bool> left_to_newton(const NewtonOf & newton_of) const
   {

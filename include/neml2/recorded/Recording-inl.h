@@ -166,8 +166,8 @@ Recording::record(Op op, int32_t a, int32_t b, int32_t c)
   return known >= 0 ? known : find_or_append({op, {a, b, c}});
 }
 
-/// How many recordings the program has made, and the recording that the thread is making. Both variables exist once per program, because
-/// another shared library may apply a rule of a recording.
+/// The number of recordings that the program has made, and the recording that the thread is making. Both variables exist once per program,
+/// because another shared library may apply a rule of a recording.
 NEML2_ONE_A_PROGRAM inline std::atomic<uint64_t> recordings_made{0};
 NEML2_ONE_A_PROGRAM inline Recording *&
 recording_of_thread()

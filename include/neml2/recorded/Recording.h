@@ -11,14 +11,14 @@
 /// Formulas recorded as lists of operations on numbers, which are interpreted, differentiated, or written as source.
 namespace neml2::recorded
 {
-/// A formula that would have too many operations.
+/// Thrown for a formula that would have too many operations.
 struct TooLong : std::length_error
 {
   using std::length_error::length_error;
 };
 
 /**
- * The operations of a formula, as a list; the operands of an operation come before it.
+ * The operations of a formula, as a list. The operands of an operation come before the operation.
  *
  * The same operation on the same values is recorded once. Simplifications change no bit of a result: operations on constants
  * are evaluated, a + b is b + a, 1 x and x / 1 are x. But 0 x is not replaced by 0, since x may be NaN or infinite.
@@ -26,7 +26,7 @@ struct TooLong : std::length_error
 class Recording
 {
 public:
-  /// Operations of this thread are recorded in this recording during the lifetime of the Scope: one recording at a time per thread.
+  /// During the lifetime of a Scope, operations of its thread are recorded in its recording. A thread has one recording at a time.
   class Scope
   {
   public:
@@ -42,7 +42,7 @@ public:
   /// The number, unique in this program, of the recording that the thread is making; 0 if the thread is not recording.
   static uint64_t number() { return current() ? current()->_number : 0; }
 
-  /// The recording of this thread.
+  /// The recording that this thread is making. @throws std::logic_error if there is none.
   static Recording & now()
   {
     if (Recording * const r = current())
@@ -58,7 +58,7 @@ public:
   const std::vector<int32_t> & inputs() const { return _inputs; }
   const std::vector<Loop> & loops() const { return _loops; }
   const std::vector<System> & systems() const { return _systems; }
-  /// The innermost loop that contains a node, -1 if none does.
+  /// The innermost loop that contains a node, -1 if no loop does.
   int32_t loop_of(int32_t i) const { return _loop_of[size_t(i)]; }
 
   int32_t input();
@@ -67,8 +67,8 @@ public:
   /// number of the loop.
   int32_t open_loop(std::vector<int32_t> initial);
 
-  /// Closes the innermost loop; `next` are its states in the next iteration, and `active` is the index of the state that keeps it
-  /// running. Returns the final states.
+  /// Closes the innermost loop. `next` contains its states in the next iteration, and `active` is the index of the state that keeps the
+  /// loop running. Returns the final states.
   std::vector<int32_t> close_loop(std::vector<int32_t> next,
                                   size_t active,
                                   int32_t most,
@@ -77,24 +77,24 @@ public:
   /// Ends the innermost loop after an error.
   void abandon_loop();
 
-  /// Sets the partial of a number: for an argument its seed, for a solution of newton the partial by the implicit function theorem.
+  /// Sets the partial of a number: the seed of an argument, or the partial of a solution of newton, by the implicit function theorem.
   void set_partial(int32_t i, int32_t partial);
-  /// The partial that was set for a number, -1 if none was.
+  /// The partial that was set for a number, -1 if there is none.
   int32_t partial(int32_t i) const;
 
   /// A partial that is not available: differentiation by it throws an error with this reason.
   int32_t refused_partial(std::string reason);
   const std::unordered_map<int32_t, std::string> & refused() const { return _refused; }
 
-  /// Sets the rule by which numbers recorded since node `first` are differentiated, where the rules of their single operations would
-  /// lose digits or terms.
+  /// Sets the rule by which its outputs are differentiated, because the rules of their single operations would lose digits or terms.
+  /// Outputs that were recorded before node `first` keep their rules.
   void set_rule(Rule rule, size_t first);
   /// The rule of a number, null if there is none.
   std::shared_ptr<const Rule> rule(int32_t i) const;
 
   int32_t constant(double x);
 
-  /// Counts the calls of any(condition), which is always true: a loop that ends by it alone would never end.
+  /// Counts the calls of any(condition), which is always true: a loop that only any(condition) can end would never end.
   void count_any()
   {
     constexpr int most = 100000;
@@ -106,7 +106,7 @@ public:
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
   bool is_constant(int32_t i, double x) const { return is_constant(i) && node(i).number == x; }
 
-  /// Records a system, or finds the same one; returns its outputs.
+  /// Records a system, unless the same system is already recorded. Returns its outputs.
   std::vector<int32_t> record_system(Op op, int32_t n, const std::vector<int32_t> & operands);
 
   int32_t record(Op op, int32_t a, int32_t b = -1, int32_t c = -1);

@@ -19,8 +19,8 @@ namespace neml2::recorded
 class Replay
 {
 public:
-  /// With `of_weights`, solutions of equations are linear in weights of a gradient: right sides of zero add nothing, even if the matrix is
-  /// singular.
+  /// With `of_weights`, the right sides of linear equations are weights of a gradient: right sides of zero add nothing to partials, even if
+  /// the matrix is singular.
   explicit Replay(Recording & r, bool of_weights = false) : _r(r), _of_weights(of_weights) {}
 
   /// Replaces the value of a node by x.
@@ -55,7 +55,7 @@ private:
   bool _of_weights;
   std::vector<int32_t> _variables;
   std::vector<Made> _given;
-  std::vector<bool> _depends; ///< whether a node depends on a variable: it is recorded again
+  std::vector<bool> _depends; ///< whether a node depends on a replaced node, and is recorded again
   std::vector<bool> _is_made;
   std::vector<Made> _made;
 
@@ -94,7 +94,7 @@ private:
         f(k);
   }
   const System & system(const Node & n) const { return _r.systems()[size_t(n.operand[0])]; }
-  /// The operands of a system; for a solution they are the matrix (instead of its factor) and the right side.
+  /// The operands of a system. The operands of a solution are the matrix (instead of its factor) and the right side.
   std::vector<int32_t> operands_of(const System & s) const
   {
     if (s.op != Op::solve && s.op != Op::solve_transposed)
@@ -142,7 +142,7 @@ private:
       set_made(_variables[k], _given[k]);
   }
 
-  /// Sets the value and partial of a node if they can be found without recording it again.
+  /// Sets the value and partial of a node, and returns true, if they can be found without recording the node again.
   bool find(int32_t i)
   {
     if (_is_made[size_t(i)])
@@ -156,7 +156,7 @@ private:
     return true;
   }
 
-  /// All nodes that must be made for these nodes; operands come before the nodes computed from them.
+  /// All nodes that must be made for these nodes. Operands come before the nodes that are computed from them.
   std::vector<int32_t> needed(const std::vector<int32_t> & nodes)
   {
     std::vector<bool> is_needed(_depends.size());
@@ -274,7 +274,7 @@ private:
   }
   Symbol partial(const Made & m) const { return m.d < 0 ? Symbol(0.0) : Symbol::of(m.d); }
 
-  /// d det = det tr(A^-1 dA). The other outputs are used by solves alone, which solution() differentiates.
+  /// d det = det tr(A^-1 dA). The other outputs have no partials: only solves use them, and solution() differentiates these.
   std::vector<Made> factor(const System & s, const std::vector<Made> & A)
   {
     const auto n = size_t(s.n);

@@ -12,7 +12,7 @@ struct Condition
 {
   int32_t id = -1;
 
-  /// Refused: points may satisfy different conditions.
+  /// Does not compile, because a condition may be true at some points and false at others.
   template <class T = bool>
   explicit operator bool() const
   {
@@ -38,8 +38,8 @@ struct Condition
   friend Condition operator||(const Condition & a, const Condition & b) { return a | b; }
   friend Condition operator!(const Condition & a) { return ~a; }
 
-  // any() is always true, since some points may satisfy the condition. Shortcuts that a kernel takes if no point needs the work
-  // are therefore not recorded, and loops of a kernel must end without them.
+  // any() is always true, because some points may satisfy the condition. Therefore shortcuts that a kernel takes if no point needs the
+  // work are not recorded, and loops of a kernel must end without them.
   friend bool any(const Condition &)
   {
     Recording::now().count_any();
@@ -55,7 +55,7 @@ private:
 };
 
 /**
- * A number of a formula that is being recorded: kernels that compute with packs are recorded by being called with symbols.
+ * A number of a formula that is being recorded. Kernels that compute with packs are recorded by calling them with symbols.
  *
  * Its arithmetic appends operations to the recording of the thread, Recording::now().
  */
@@ -150,7 +150,7 @@ private:
   }
 };
 
-/// One of two plain numbers.
+/// where() of two plain numbers.
 template <class A,
           class B,
           std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>, int> = 0>
@@ -160,8 +160,8 @@ where(const Condition & c, A a, B b)
   return where(c, Symbol(double(a)), Symbol(double(b)));
 }
 
-/// Functions of a matrix of symbols, each recorded as one operation; overload resolution finds them by the type of the numbers.
-/// Their derivatives are composed of these functions in the same way as in the kernels.
+/// Functions of a matrix of symbols, each recorded as one operation. Overload resolution finds them by the type of the numbers. Their
+/// derivatives are computed with these functions, as in the kernels.
 inline kernels::R2<Symbol>
 record_matrix(Op op, const kernels::R2<Symbol> & A)
 {

@@ -3,16 +3,16 @@
 
 #include <cstdint>
 
-/// Operations of the library by their names: the data from which sources for devices are written.
+/// Operations of the library as names and types: the data from which sources for devices are written.
 namespace neml2::recorded
 {
 /// A type of rows.
 struct RowType
 {
-  const char * name; ///< null for a type that is not the library's
+  const char * name; ///< null for a type that does not belong to the library
   const int64_t * shape;
   int dims;
-  bool is_number; ///< a plain number, not a tensor
+  bool is_number; ///< whether it is a plain number, not a tensor
 
   constexpr int numbers() const
   {
@@ -37,7 +37,7 @@ struct List
 /// An operation on rows.
 struct TileText
 {
-  /// The name of a function of kernels/, with or without a type before it, an operator between the names of two types, or a lambda.
+  /// The name of a function of kernels/ (with or without a type before the name), an operator between the names of two types, or a lambda.
   const char * text;
   List<RowType> results, arguments;
 };

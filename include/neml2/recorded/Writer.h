@@ -8,11 +8,10 @@
 #include <cstdio>
 #include <string>
 
-/// The part that all texts of recorded formulas share.
+/// The parts that all texts of recorded formulas share.
 namespace neml2::recorded::source
 {
-/// The text of an operation, in which $0, $1, $2 are its operands. For an operation of a system it is the
-/// name.
+/// The text of an operation, in which $0, $1, $2 are its operands. For an operation of a system the text is the name of the operation.
 inline const char *
 pattern(Op op)
 {
@@ -105,7 +104,7 @@ literal(double x)
 class Writer
 {
 public:
-  /// `constant` begins the declaration of constants that a compiler evaluates.
+  /// `constant` is the text that begins the declaration of constants.
   explicit Writer(const Operations & o, const char * constant = "static constexpr")
     : _o(o), _constant(constant), _name(o.nodes.size())
   {
@@ -113,7 +112,7 @@ public:
 
   std::string & name(int32_t i) { return _name[size_t(i)]; }
 
-  /// Declares a state with its initial value; the last state of a loop is followed by the loop's head.
+  /// Declares a state with its initial value. The head of the loop follows the last state.
   std::string start(size_t i, const char * declare, const std::string & head)
   {
     const Loop & loop = _o.loop(i);
@@ -122,7 +121,7 @@ public:
     const bool is_last = size_t(_o.nodes[i].operand[1]) + 1 == loop.states.size();
     return declare + own + " = " + name(_o.initial(i)) + (is_last ? head : "");
   }
-  /// Assigns each state its next value; the assignment is written between these two texts.
+  /// Assigns each state of a loop its next value. Each assignment is written between the texts `before` and `after`.
   std::string next(size_t i, const char * before, const char * after)
   {
     const Loop & loop = _o.loop(i);
@@ -176,8 +175,7 @@ public:
       for (int j = k + 1; j < s.n; j++)
         name(*output++) = own + ".swapped" + entry(k, j);
   }
-  /// The variable that holds the factor of a system; empty if the operands of the system are not the outputs
-  /// of a single factor.
+  /// The variable that holds the factor of a system; empty if the operands of the system are not the outputs of a single factor.
   std::string factor_of(const System & s) const
   {
     const size_t first = size_t(s.operands.front());
@@ -225,7 +223,7 @@ public:
   }
   void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 
-  /// The head of an iteration of newton; the text of its states comes before it.
+  /// The text before the body of a loop that newton runs: the options, the guess, and the head of the lambda that contains the body.
   std::string newton_head(size_t i)
   {
     const Loop & loop = _o.loop(i);
@@ -245,7 +243,8 @@ public:
            ", k" + own + ", [&](const P (&u" + own + ")[" + n + "], P (&r" + own + ")[" + n +
            "][1], P (&J" + own + ")[" + n + "][" + n + "]) NEML2_INLINE_LAMBDA\n    {\n";
   }
-  /// The end of an iteration of newton; after it the states are the results.
+  /// The text after the body of a loop that newton runs: the results of the lambda, and its end. The states then have the names of newton's
+  /// results.
   std::string newton_end(size_t i)
   {
     const Loop & loop = _o.loop(i);

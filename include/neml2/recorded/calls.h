@@ -7,7 +7,7 @@
 #include "neml2/recorded/jacobian.h"
 #include "neml2/recorded/newton.h"
 
-/// The functions that newton, isotropic and derivatives in a formula of C++ call while it is recorded.
+/// The functions that newton, isotropic and derivatives in a formula of C++ call while the formula is recorded.
 namespace neml2::recorded
 {
 /// The numbers of some tensors in one list.
@@ -58,7 +58,7 @@ record_differential(kernels::Differential<std::index_sequence<I...>, F, A...> & 
   }
 }
 
-/// isotropic(f, s, a...)
+/// Records isotropic(f, s, a...).
 template <class F, class... A>
 auto
 record_isotropic_function(const F & f, const kernels::SR2<Number> & s, const A &... a)
@@ -73,7 +73,7 @@ record_isotropic_function(const F & f, const kernels::SR2<Number> & s, const A &
     return y[0];
 }
 
-/// newton_report(f, guess, a..., options); the residual at the solution is computed only if Report is true.
+/// Records newton_report(f, guess, a..., options). The residual at the solution is computed only if Report is true.
 template <bool Report, class F, class X, class... A>
 auto
 record_newton_of(std::bool_constant<Report>,

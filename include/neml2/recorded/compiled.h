@@ -25,7 +25,7 @@ struct Sizes
 using kernels::LU;
 using kernels::NewtonOptions;
 
-/// Solves for x by kernels::NewtonIteration, from the guess in x: evaluate(x, r, J) computes the
+/// Solves for x by kernels::NewtonIteration, from the guess in x. evaluate(x, r, J) computes the
 /// residual and its derivatives.
 template <int n, class P, class Evaluate>
 NEML2_CALLS_FORMULA auto

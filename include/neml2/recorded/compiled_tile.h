@@ -4,11 +4,11 @@
 #include "neml2/packs/forward_tile.h"
 #include "neml2/recorded/compiled.h"
 
-/// Sources of recorded formulas for a CPU are compiled with this header: it has their tile loop, without LibTorch.
+/// Sources of recorded formulas for a CPU are compiled with this header. It contains their tile loop, without LibTorch.
 namespace neml2::recorded
 {
-/// The tile of a formula that reads the components x of a row and the values that `once` has computed from shared components, and
-/// writes y. The operands are the arguments, then the results; with `sums`, a result of stride 0 is the sum over the tile.
+/// The tile of a formula. The formula reads the components x of a row and the values that `once` has computed from shared components, and
+/// writes y. The operands are the arguments, then the results. With `sums`, a result of stride 0 is the sum over the tile.
 template <class Formula, bool sums, class Arguments, class Results>
 struct CompiledTile
 {
@@ -44,7 +44,7 @@ private:
       for (int i = 0; i < Results::total; i++)
         total[i] = P(0.0);
     for (int i = 0; i < Arguments::total; i++)
-      x[i] = P(0.0); // avoids warnings: it is neither loaded nor used
+      x[i] = P(0.0); // avoids warnings: `once` does not use components that are loaded later
     ((stride[I] == 0 ? packs::load_shared<Arguments::size[I]>(x + Arguments::before(I), p[I])
                      : void()),
      ...);
@@ -101,8 +101,8 @@ private:
   }
 };
 
-/// Sets the loop for this machine, null if there is none. If NEML2_WIDTH is defined, only the loop for packs of that many rows is
-/// compiled, which takes less time.
+/// Returns the loop for this machine in `run`, or null if there is none. If NEML2_WIDTH is defined, only the loop for packs of that many
+/// rows is compiled, which takes less time.
 template <class Formula, bool sums, class Arguments, class Results>
 void
 give_tile_loop(void ** run, int * width)

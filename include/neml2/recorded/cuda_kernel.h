@@ -22,7 +22,7 @@ struct alignas(W * sizeof(E)) Part
   static NEML2_INLINE bool fits(const void * p) { return size_t(p) % sizeof(Part) == 0; }
 };
 
-/// How many of N numbers are read at once: 16 bytes of them, or 8, or a single number.
+/// How many of N numbers a thread reads or writes at once: 16 bytes, 8 bytes, or a single number.
 template <class E, int N>
 constexpr int part_of = N * sizeof(E) % 16 == 0  ? 16 / int(sizeof(E))
                         : N * sizeof(E) % 8 == 0 ? 8 / int(sizeof(E))
@@ -109,8 +109,8 @@ find_row(const KernelArguments<n> & a, int first, int64_t row, int64_t (&place)[
 template <class Formula, class E, class Arguments, class Results, class Are>
 struct Kernel;
 
-/// The kernel of a formula that reads the components x of a row and the values that `once` has computed from plain numbers, and writes
-/// y. A thread computes one row, then advances by as many rows as there are threads.
+/// The kernel of a formula. The formula reads the components x of a row and the values that `once` has computed from plain numbers, and
+/// writes y. A thread computes one row, then advances by as many rows as there are threads.
 template <class Formula, class E, class Arguments, class Results, bool... is_number>
 struct Kernel<Formula, E, Arguments, Results, IsNumber<is_number...>>
 {

@@ -41,8 +41,8 @@
 #include "neml2/packs/forward_tile.h"
 #include "neml2/recorded/cuda_kernel.h"
 
-/// The code with which sources of operations for a device are compiled: the tensor types, without batches, and the tiles of the CPU, which
-/// run for the row of one thread.
+/// The code with which sources of operations for a device are compiled: the tensor types, without batches, and the tiles of the CPU. On a
+/// device a tile computes the row of one thread.
 namespace neml2
 {
 namespace recorded
@@ -60,7 +60,7 @@ struct RowsOf
 template <class T>
 using Itself = T;
 
-/// Rows of a tensor type without a row type: their components have one index per dimension.
+/// Rows of a tensor type that has no row type. Their components have one index per dimension.
 template <int64_t... S>
 struct Shaped
 {
@@ -145,7 +145,7 @@ struct SSFR5 : recorded::RowsOf<kernels::SSFR5, 6, 6, 3>
 
 namespace recorded
 {
-/// A tile of an operation in the form that Kernel computes per row: it computes the numbers y of the results from the numbers x of the
+/// A tile of an operation as a formula for Kernel. For one row it computes the numbers y of the results from the numbers x of the
 /// arguments.
 template <class Tile, const auto & operation, class Arguments, class Results>
 struct TileOfOperation

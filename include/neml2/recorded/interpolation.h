@@ -6,7 +6,8 @@
 
 #include <vector>
 
-/// Tables of any size in recorded formulas, computed by the same functions of kernels/ as tables whose size is part of the type.
+/// Tables of any size in recorded formulas. They are interpolated by the same functions of kernels/ as tables whose size is part of the
+/// type.
 namespace neml2::recorded
 {
 struct Table
@@ -29,7 +30,7 @@ columns_of(const Table & ys, const Table &)
   return {std::vector<Number>(ys.numbers.size())};
 }
 
-/// y; NaN if the abscissae are not constants and turn out not to be in order.
+/// Returns y, or NaN if the abscissae are not constants and are not in order.
 inline Number
 where_known_in_order(const Table & xs, const Number & y)
 {

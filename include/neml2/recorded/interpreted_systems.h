@@ -17,8 +17,7 @@ struct InterpretedSystems : private ConditionPacks<P>
   using ConditionPacks<P>::mask;
   using ConditionPacks<P>::pack;
 
-  /// Rows of a matrix with `columns` columns, whose entries are numbers, or conditions kept as
-  /// packs.
+  /// Matrices with `columns` columns. The entries are numbers (Matrix) or conditions that are kept as packs (MaskMatrix).
   struct Matrix
   {
     P * first;
@@ -149,7 +148,7 @@ struct InterpretedSystems : private ConditionPacks<P>
     }
   }
 
-  /// Runs an operation on `packs` packs; `work` has space for size(s.n) of them.
+  /// Runs an operation on `packs` packs; `work` has space for size(s.n) packs.
   NEML2_CALLS_FORMULA static void execute(Op op, const SystemCode & s, P * r, int packs, P * work)
   {
     if (is_matrix_function(op))

@@ -29,7 +29,7 @@ Evaluator::code(const int64_t * stride, int width) const
   return _known.back()->code;
 }
 
-/// The code of a tile loop of packs P.
+/// The interpreter as a tile loop of packs P.
 template <class P>
 struct Interpreter : private ConditionPacks<P>
 {
@@ -79,7 +79,7 @@ struct Interpreter : private ConditionPacks<P>
     return holds;
   }
 
-  /// Runs the instructions in order, and repeats those of loops while any row of the block needs it.
+  /// Runs the instructions in order, and repeats the instructions of a loop while any row of the block needs another iteration.
   NEML2_CALLS_FORMULA static void
   execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations, P * work)
   {
@@ -105,7 +105,7 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// One operation on n packs.
+  /// Runs one operation on n packs.
   NEML2_CALLS_FORMULA static void execute(const Instruction & i, P * r, int n)
   {
     const auto one = [&](const auto & f) NEML2_INLINE_LAMBDA { unary(i, r, n, f); };
@@ -169,7 +169,7 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Calls f for groups of N components, with the index of the first one.
+  /// Calls f for groups of N components, with the index of the first component.
   template <int N, class F>
   NEML2_INLINE static int chunks(int first, int count, const F & f)
   {
@@ -252,7 +252,7 @@ struct Interpreter : private ConditionPacks<P>
   }
 
   /// Aligned memory for packs, small enough for the cache and set to zero: values that are not loaded
-  /// are not used, but must not raise exceptions.
+  /// do not change results, but must not raise floating-point exceptions.
   class Memory
   {
   public:

@@ -8,7 +8,7 @@
 
 namespace neml2::recorded
 {
-/// Computes the partials of Principal. x has the numbers that Principal takes, then the partials of these.
+/// Computes the partials of Principal. x contains the numbers that Principal takes, then their partials.
 struct SlopeOfPrincipal
 {
   kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
@@ -41,7 +41,7 @@ struct SlopeOfPrincipal
   }
 };
 
-/// Σ_i y_i v_i v_i. The numbers x are those of the tensor, the three y, and for each pair of eigenvalues, in Mandel's order,
+/// Σ_i y_i v_i v_i. x contains the numbers of the tensor, the three y, and for each pair of eigenvalues, in Mandel's order,
 /// ∂(y_i - y_j)/∂λ_i and ∂(y_j - y_i)/∂λ_j.
 struct Principal
 {
@@ -82,15 +82,15 @@ record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
   return record_isotropic(Whole::by_operations, Principal(), SlopeOfPrincipal(), x);
 }
 
-/// The value of a as the result of a new operation, so that this operation may have a rule.
+/// Records a new operation whose result is the value of a, so that this operation may have a rule.
 NEML2_BODY Symbol
 record_again(const Symbol & a)
 {
   return maximum(a, a);
 }
 
-/// Eigenvalues without first derivatives: the rules in this header contain those. When these rules are differentiated, the eigenvalues are
-/// differentiated, too.
+/// The eigenvalues without first derivatives, because the rules in this header contain the first derivatives. Where these rules are
+/// differentiated, the eigenvalues are differentiated, too.
 NEML2_BODY std::vector<Number>
 record_fixed(const std::vector<Number> & eigenvalues)
 {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-/// Derivatives in a recording: the derivatives of a function of numbers are numbers with partials themselves.
+/// Derivatives in a recording. The derivatives of a function of numbers are again numbers with partials.
 namespace neml2::recorded
 {
 using NumberFunction = std::function<std::vector<Number>(const std::vector<Number> &)>;
@@ -14,9 +14,9 @@ using NumberFunction = std::function<std::vector<Number>(const std::vector<Numbe
 /**
  * f at x, and ∂f_i/∂x_j, row by row.
  *
- * f is recorded with new variables, in whose seeds the partials of the results are linear. Then x replaces these variables, and
- * the derivatives are replayed with the partials of x. So a Jacobian can be differentiated like any other operation, and f may
- * contain Jacobians.
+ * f is recorded with new variables; the partials of its results are linear in the seeds of these variables. Then x replaces the
+ * variables, and the derivatives are replayed with the partials of x. Therefore a Jacobian can be differentiated like any other
+ * operation, and f may contain Jacobians.
  */
 std::pair<std::vector<Number>, std::vector<Number>>
 record_value_and_jacobian(const NumberFunction & f, const std::vector<Number> & x);

@@ -7,8 +7,7 @@
 
 namespace neml2::recorded
 {
-/// An assertion for sources: they do not compile if their headers lay out the arguments differently from this
-/// program.
+/// An assertion for sources: a source does not compile if its headers lay out the arguments differently from this program.
 inline std::string
 layout_check()
 {

@@ -7,11 +7,11 @@
 #include <limits>
 
 /**
- * The derivatives of a recording whose numbers were duals: the partials of the results are linear in those of the arguments,
- * the seeds.
+ * The derivatives of a recording whose numbers were duals: the partials of the results are linear in the partials of the arguments,
+ * which are the seeds.
  *
- * All derivative rules are therefore those of the kernels; this header only applies a linear map to other seeds, or
- * transposes it. Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
+ * Therefore all derivative rules come from the kernels. This header only applies a linear map to other seeds, or transposes it. Source:
+ * Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
  */
 namespace neml2::recorded
 {
@@ -34,7 +34,7 @@ public:
     find_dependent();
   }
 
-  /// The partials for other seeds. A seed of -1 is zero, also where it is multiplied by infinity or NaN.
+  /// The partials for other seeds. A seed of -1 means zero, and its products with infinity or NaN are zero, too.
   std::vector<int32_t> of(const std::vector<int32_t> & seeds) const
   {
     std::vector<int32_t> x(_size, -1);
@@ -60,7 +60,7 @@ public:
     for (size_t k = _order.size(); k-- > 0;)
       if (const auto rule = linear_rule(_order[k]))
       {
-        if (is_first_output(*rule, _order[k])) // the weights of the others are known by now
+        if (is_first_output(*rule, _order[k])) // the weights of the other outputs are already known
           hand_down_by(rule, x);
       }
       else if (const Node n = _r.node(_order[k]); is_of_system(n.op))
@@ -76,7 +76,7 @@ private:
   size_t _size;
   bool _by_rules;
   std::vector<bool> _depends;         ///< whether a node depends on a seed
-  std::vector<bool> _may_be_infinite; ///< or NaN
+  std::vector<bool> _may_be_infinite; ///< whether a node may be infinite or NaN
   std::vector<int32_t> _order;        ///< all nodes that depend on a seed, except the seeds
 
   void find_dependent()
@@ -148,7 +148,7 @@ private:
         "a derivative of a recorded formula is not linear in those of its arguments");
   }
 
-  /// The value, for other seeds, of a node that depends on seeds. Addends that do not depend on any seed are zero.
+  /// The value of a node for other seeds; the node depends on seeds. Addends that do not depend on any seed are zero.
   int32_t image(const Node & n, const std::vector<int32_t> & x) const
   {
     const auto of = [&](int k) { return depends(n.operand[k]) ? x[size_t(n.operand[k])] : -1; };
@@ -214,7 +214,7 @@ private:
     return s;
   }
 
-  /// The linear rule of a node, null if it has none or rules are not used.
+  /// The linear rule of a node; null if the node has none, or if rules are not used.
   std::shared_ptr<const Rule> linear_rule(int32_t i) const
   {
     const auto rule = _by_rules ? _r.rule(i) : nullptr;
@@ -241,7 +241,7 @@ private:
         x[size_t(rule.outputs[k])] = outputs[k];
   }
 
-  // The argument is a copy of a System, because recording moves systems.
+  // The next two functions take a copy of a System, because recording moves systems.
 
   void set_image_of_system(const System s, std::vector<int32_t> & x) const
   {
@@ -276,7 +276,7 @@ private:
   struct Weights
   {
     std::vector<int32_t> each;
-    int32_t nothing = -1; ///< the condition that all weights are zero; -1 if there are none
+    int32_t nothing = -1; ///< the condition that all weights are zero; -1 if there are no weights
 
     Weights(Recording & r, const std::vector<int32_t> & x, const std::vector<int32_t> & outputs)
     {
@@ -308,7 +308,7 @@ private:
     const size_t n = rule.outputs.size();
     const int32_t zero = _r.constant(0), one = _r.constant(1);
     std::vector<int32_t> outputs = rule.outputs;
-    // A number may have a rule of its own, or may be two outputs at once.
+    // An output may have another rule, or be in the list twice.
     for (size_t i = 0; i < n; i++)
       if (linear_rule(outputs[i]) != shared ||
           std::find(outputs.begin(), outputs.begin() + std::ptrdiff_t(i), outputs[i]) !=
@@ -360,7 +360,7 @@ private:
     }
   }
 
-  /// a, or 0 where the condition `nothing` holds: all weights on which a depends linearly are zero.
+  /// a, or 0 where the condition `nothing` is true: all weights on which a depends linearly are zero.
   int32_t unless(int32_t nothing, int32_t a) const
   {
     return _by_rules ? unless_ruled(_r, nothing, a)

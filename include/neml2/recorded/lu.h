@@ -4,7 +4,7 @@
 #include "neml2/kernels/lu.h"
 #include "neml2/recorded/Symbol.h"
 
-/// Factors of matrices in recordings. From four rows on, a factor is recorded as one operation: otherwise a
+/// Factors of matrices in recordings. The factor of a matrix of four or more rows is recorded as one operation: otherwise a
 /// matrix of ten rows would take a thousand operations.
 namespace neml2
 {
@@ -14,7 +14,7 @@ struct kernels::LU<N, recorded::Symbol>
   using T = recorded::Symbol;
   using Condition = recorded::Condition;
 
-  static constexpr bool is_one = N > 3; ///< recorded as one operation
+  static constexpr bool is_one = N > 3; ///< whether the factor is recorded as one operation
 
   T a[N][N], over[N], det;
   Condition swapped[N][N];

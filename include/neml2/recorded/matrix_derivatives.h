@@ -3,7 +3,8 @@
 
 #include "neml2/kernels/kinematics.h"
 
-/// Keeps a function from being inlined. The sources of formulas, with all functions in them, are compiled for a single instruction set.
+/// Keeps a function from being inlined. This is allowed here, because a source of a formula is compiled, with all its functions, for a
+/// single instruction set.
 #ifdef NEML2_ON_DEVICE
 #define NEML2_KEEP_CALL __noinline__
 #elif defined(__GNUC__) || defined(__clang__)
@@ -12,7 +13,7 @@
 #define NEML2_KEEP_CALL
 #endif
 
-/// Derivatives of functions of a matrix for the sources of recorded formulas. A Jacobian calls each of them nine times: with inlined
+/// Derivatives of functions of a matrix for the sources of recorded formulas. A Jacobian calls each function nine times: with inlined
 /// calls the source would take eight times as long to compile.
 namespace neml2::recorded
 {

@@ -3,7 +3,7 @@
 
 #include "neml2/recorded/Symbol.h"
 
-/// Exponential, logarithm and root of an R2 in recordings: each is one operation, since the number of its steps depends on the
+/// Exponential, logarithm and root of an R2 in recordings. Each is one operation, because the number of its steps depends on the
 /// values. Overload resolution finds these functions by the type of the numbers.
 namespace neml2::recorded
 {

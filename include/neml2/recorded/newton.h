@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-/// Newton's method in recordings: kernels::NewtonIteration as a loop, and the derivative of its solution.
+/// Newton's method in recordings: kernels::NewtonIteration as a loop, and the derivative of the solution.
 namespace neml2::recorded
 {
 /// The residual as a function of the unknowns; it returns as many numbers as there are unknowns.
@@ -42,7 +42,7 @@ record_residual(const Residual & residual,
   }
 }
 
-/// Calls number or condition with each state of the iteration, in a fixed order.
+/// Calls number(s) or condition(s) for each state s of the iteration, in a fixed order.
 template <int n, class F, class C>
 void
 each_state(kernels::NewtonIteration<Symbol, n> & s, const F & number, const C & condition)
@@ -66,7 +66,7 @@ each_state(kernels::NewtonIteration<Symbol, n> & s, const F & number, const C & 
   }
 }
 
-/// Records newton of n numbers from a guess.
+/// Records newton for n unknown numbers, from a guess.
 template <int n>
 RecordedNewton
 record_newton(const Residual & residual,
@@ -132,7 +132,7 @@ record_newton(const Residual & residual,
   points.active =
       points.active &
       (accept |
-       !first); // points without a finite residual at the guess have no earlier point to return to
+       !first); // points without a finite residual at the guess have no earlier iterate to return to
   if (options.halve_steps)
     accept = accept & (first | points.goes_on());
   points.step(accept);

@@ -12,7 +12,7 @@
 
 namespace neml2::recorded
 {
-/// values_in: the nodes of the values of symbols or numbers. partials_in: the nodes of the partials of numbers.
+/// values_in returns the nodes of the values of symbols or numbers, partials_in the nodes of the partials of numbers.
 template <class Numbers>
 std::vector<int32_t>
 values_in(const Numbers & x)
@@ -66,7 +66,8 @@ row_of(const std::vector<T> & x, size_t first = 0)
     r[i] = x[first + size_t(i)];
   return r;
 }
-/// Symbols from their nodes. numbers_of takes the node of each number and of its partial, in turn; nodes_of is its inverse.
+/// Symbols from their nodes. numbers_of takes, for each number, its node and the node of its partial; nodes_of is the inverse of
+/// numbers_of.
 NEML2_BODY std::vector<Symbol>
 symbols_of(const std::vector<int32_t> & ids)
 {
@@ -101,7 +102,7 @@ joined(std::vector<int32_t> a, const std::vector<int32_t> & b)
   return a;
 }
 
-/// A function is recorded during the lifetime of this object, which then sets the rules that differentiate the outputs of the function.
+/// Sets rules by which the outputs of a function are differentiated. The function is recorded after this object is made.
 class Ruled
 {
 public:
@@ -143,7 +144,7 @@ private:
 
 // ---- Functions of matrices ----
 
-/// Records f(A) of symbols, with a rule that calls f with numbers that have partials.
+/// Records f(A) for symbols, with a rule that calls f for numbers with partials.
 template <class F, template <class> class R>
 auto
 record_function(const F & f, const R<Symbol> & A, Whole whole = Whole::by_operations)
@@ -194,7 +195,7 @@ eigh(const kernels::SR2<Symbol> & s)
 template <class X>
 using number_in = typename std::decay_t<X>::value_type;
 
-/// Values whose partials are not available; the error says the reason.
+/// Numbers with these values, whose partials are not available: differentiation throws an error with this reason.
 NEML2_BODY kernels::SR2<Number>
 with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
 {
@@ -208,7 +209,7 @@ with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
   return r;
 }
 
-/// Computes the partials of a derivative. x has the arguments of the derivative, then the partials of these. The results have no partials,
+/// Computes the partials of a derivative. x contains the arguments of the derivative, then their partials. The results have no partials,
 /// because partials computed here would lose terms at equal eigenvalues.
 template <class Derivative>
 struct SlopeOfDerivative
@@ -241,7 +242,7 @@ struct SlopeOfDerivative
   }
 };
 
-/// derivative(x) for symbols or numbers x: those of a tensor, of parameters, and of the direction of the derivative.
+/// Records derivative(x). x contains the symbols or numbers of a tensor, of parameters, and of the direction of the derivative.
 template <class Derivative, class T>
 kernels::SR2<T>
 record_derivative(Whole whole, const Derivative & derivative, const std::vector<T> & x)
@@ -263,7 +264,8 @@ record_derivative(Whole whole, const Derivative & derivative, const std::vector<
   return r;
 }
 
-/// The Whole of the derivative of a function along a tensor, if the derivative takes only the tensor and the direction.
+/// The Whole of the derivative of a function along a tensor, if the derivative takes only the tensor and the direction; otherwise
+/// not_differentiated.
 constexpr Whole
 along_of(Whole function)
 {
@@ -273,8 +275,8 @@ along_of(Whole function)
                                     : Whole::not_differentiated;
 }
 
-/// function(x) for symbols or numbers x; the partials of numbers are derivative(x, partials of x). of_symmetric: x begins with a symmetric
-/// tensor, and the matrix of the derivative by it is symmetric, as for functions with a potential.
+/// Records function(x) for symbols or numbers x. The partials of numbers are derivative(x, partials of x). `of_symmetric` says that x
+/// begins with a symmetric tensor and that the matrix of the derivative by this tensor is symmetric, as for functions with a potential.
 template <class Function, class Derivative, class T>
 kernels::SR2<T>
 record_isotropic(Whole whole,
@@ -306,7 +308,7 @@ record_isotropic(Whole whole,
   return r;
 }
 
-/// f of symbols and of numbers, and the derivative of f along a tensor.
+/// Defines the function f of tensors of T (symbols or numbers), and the derivative df of f along a tensor.
 #define NEML2_RECORD_ISOTROPIC(f, T)                                                               \
   NEML2_BODY kernels::SR2<T> d##f(const kernels::SR2<T> & s, const kernels::SR2<T> & along)        \
   {                                                                                                \
@@ -333,7 +335,7 @@ NEML2_RECORD_ISOTROPIC(sqrtm, Symbol)
 NEML2_RECORD_ISOTROPIC(sqrtm, Number)
 #undef NEML2_RECORD_ISOTROPIC
 
-/// s^p; x has the numbers of s, then p.
+/// s^p; x contains the numbers of s, then p.
 struct PowerOf
 {
   template <class T>
@@ -342,7 +344,7 @@ struct PowerOf
     return kernels::powm<T, T>(row_of<kernels::SR2>(x), x[6]);
   }
 };
-/// Computes the partials of a power. x has the numbers of s, then p, then the partials of these.
+/// Computes the partials of a power. x contains the numbers of s, then p, then the partials of s and p.
 struct SlopeOfPower
 {
   template <class T>

@@ -9,8 +9,8 @@
 namespace neml2::recorded
 {
 /**
- * A C++ source that defines the tile loop of a program. It is compiled to a shared library with the headers of this library, without
- * those of LibTorch; its function neml2_tile_loop(void ** run, int * width) returns the loop.
+ * A C++ source that defines the tile loop of a program. It is compiled to a shared library with the headers of this library, but without
+ * LibTorch's headers. The function neml2_tile_loop(void ** run, int * width) in the shared library returns the loop.
  *
  * Values that depend only on constants and on arguments that are plain numbers are computed once per tile.
  */
@@ -21,7 +21,7 @@ std::string cpp_source(const Evaluator & e);
  * compiles it with the headers of this library, and with cuda_standard.h in place of the standard library. It computes in float64.
  *
  * A thread computes one row at a time. It computes the values that depend only on constants and on arguments that are plain numbers
- * once for all its rows. For a program with `sums` the kernel writes the values to be summed.
+ * once for all its rows. For a program with `sums` the kernel does not sum, but writes the value of each row.
  */
 std::string cuda_source(const Evaluator & e, bool is_float);
 } // namespace neml2::recorded

@@ -26,7 +26,7 @@ all_zero(Recording & r, const std::vector<int32_t> & x)
   return all;
 }
 
-/// a, or 0 where the condition `nothing` holds: all weights on which a depends linearly are zero. The partial is that of a.
+/// a, or 0 where the condition `nothing` is true: all weights on which a depends linearly are zero. The partial is the partial of a.
 inline int32_t
 unless_ruled(Recording & r, int32_t nothing, int32_t a)
 {
@@ -40,7 +40,7 @@ unless_ruled(Recording & r, int32_t nothing, int32_t a)
   return chosen;
 }
 
-/// x, or 0 where all weights, in which x is linear, are 0.
+/// x, or 0 where all weights are 0; x is linear in the weights.
 inline std::vector<int32_t>
 unless_zero(Recording & r, const std::vector<int32_t> & weights, std::vector<int32_t> x)
 {
@@ -61,8 +61,8 @@ weighted(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infin
 
 inline int32_t product_of_weights(Recording & r, int32_t v, int32_t w);
 
-/// weight · factor or weight / factor with the rules by which it is differentiated again. A weight of zero may have a partial, and that
-/// part of the partial is that of the product or quotient. But a weight of zero adds nothing to the other part, the partial of the factor.
+/// weight · factor or weight / factor, with a rule by which it is differentiated again. The partial has a part from the partial of the
+/// weight, also where the weight is zero, and a part from the partial of the factor, which is zero where the weight is zero.
 inline int32_t
 weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
 {
@@ -124,7 +124,7 @@ product_of_weights(Recording & r, int32_t v, int32_t w)
   return result;
 }
 
-/// The operands of a rule: those in which its outputs are not linear, then zeros, and x from index k on.
+/// The operands of a rule: `fixed`, in which its outputs are not linear, then zeros, except x from index k on.
 inline std::vector<int32_t>
 with_operands(Recording & r,
               const Rule & rule,
@@ -138,8 +138,8 @@ with_operands(Recording & r,
   return operands;
 }
 
-/// The images of weights under the symmetric map of a rule, for operands from index k on; 0 if all weights are 0. If they are
-/// differentiated again, weights of 0 may have partials, but they add nothing to the derivative by the other operands.
+/// The images of weights under the symmetric map of a rule, for operands from index k on; 0 if all weights are 0. Where the images are
+/// differentiated again, weights of 0 may have partials, but these weights add nothing to the derivative by the other operands.
 inline std::vector<int32_t>
 images_of_weights(Recording & r,
                   const std::shared_ptr<const Rule> & rule,

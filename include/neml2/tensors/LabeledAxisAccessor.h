@@ -13,7 +13,7 @@
 
 namespace neml2
 {
-/// The names of a path. It can be compared with any container of strings.
+/// The names of a path. The list can be compared with any container of strings.
 class LabelNames : public std::vector<std::string>
 {
 public:
@@ -34,17 +34,17 @@ public:
 /**
  * Path to an item of a LabeledAxis: the names of the sub-axes that lead to it, then its own name.
  *
- * It is printed as `sub/b`, and built from its parts: LabeledAxisAccessor("sub", "b"). A name is
- * not empty and contains no white space, no quotes and none of / . , ;
+ * A path is printed as `sub/b` and built from its names: LabeledAxisAccessor("sub", "b"). A name is not empty and
+ * contains no white space, no quotes and none of the characters / . , ;
  */
 class LabeledAxisAccessor
 {
 public:
-  /// The empty path, which is the axis itself.
+  /// The empty path. It stands for the axis itself.
   LabeledAxisAccessor() = default;
 
   /// Each argument is one name.
-  /// @throws NEMLException ("Invalid item name ...", "Empty item variable name ...") for an illegal one.
+  /// @throws NEMLException ("Invalid item name ...", "Empty item variable name ...") for an illegal name.
   template <class... Names,
             std::enable_if_t<(std::is_convertible_v<const Names &, std::string> && ...), int> = 0>
   LabeledAxisAccessor(const char * first, const Names &... rest) : _names{text(first), rest...}
@@ -93,7 +93,7 @@ public:
     return s;
   }
 
-  /// The suffix appended to the last name.
+  /// The path with the suffix appended to its last name.
   /// @throws NEMLException if the path is empty, or the result is not a legal name.
   LabeledAxisAccessor with_suffix(const std::string & suffix) const
   {
@@ -103,22 +103,22 @@ public:
     r.check();
     return r;
   }
-  /// These names, then those of the other path.
+  /// The names of this path, then the names of the other path.
   LabeledAxisAccessor append(const LabeledAxisAccessor & other) const
   {
     LabeledAxisAccessor r = *this;
     r._names.insert(r._names.end(), other.begin(), other.end());
     return r;
   }
-  /// The names of the other path, then these.
+  /// The names of the other path, then the names of this path.
   LabeledAxisAccessor prepend(const LabeledAxisAccessor & other) const
   {
     return other.append(*this);
   }
-  /// The names from n on; negative n counts from the end.
-  /// @throws NEMLException if there are fewer names.
+  /// The path of the names from position n on; a negative n counts from the end.
+  /// @throws NEMLException if the path has fewer names.
   LabeledAxisAccessor slice(Size n) const { return slice(n, Size(size())); }
-  /// The names [n1, n2); negative ones count from the end.
+  /// The path of the names [n1, n2); negative positions count from the end.
   LabeledAxisAccessor slice(Size n1, Size n2) const
   {
     const Size n = Size(size()), begin = n1 < 0 ? n1 + n : n1, end = n2 < 0 ? n2 + n : n2;
@@ -136,7 +136,7 @@ public:
     r._names.assign(_names.begin() + begin, _names.begin() + end);
     return r;
   }
-  /// The path with its first n names replaced by those of another.
+  /// Replaces the first n names of this path by the names of another path.
   LabeledAxisAccessor remount(const LabeledAxisAccessor & axis, Size n = 1) const
   {
     return slice(n).prepend(axis);
@@ -147,7 +147,7 @@ public:
     return size() >= axis.size() && std::equal(axis.begin(), axis.end(), begin());
   }
 
-  // The sub-axes of reserved names.
+  // The sub-axes with reserved names.
 
   /// state/... -> old_state/..., forces/... -> old_forces/...
   /// @throws NEMLException for any other path.
@@ -186,7 +186,7 @@ public:
   {
     return !(a == b);
   }
-  /// Compares name by name, in the order of their bytes.
+  /// Compares the paths name by name, and names byte by byte.
   friend bool operator<(const LabeledAxisAccessor & a, const LabeledAxisAccessor & b)
   {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
@@ -230,7 +230,7 @@ private:
 using VariableName = LabeledAxisAccessor;
 using SubaxisName = LabeledAxisAccessor;
 
-/// The sub-axes of reserved names.
+/// The reserved names of sub-axes.
 inline const std::string STATE = "state";
 inline const std::string OLD_STATE = "old_state";
 inline const std::string FORCES = "forces";

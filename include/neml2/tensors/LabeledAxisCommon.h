@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The common part of two axes: the places of variables of the same path on each, and whether all
-/// items are the same.
+/// The comparison of two axes: the ranges of the variables that both have, and whether all their items are the same.
 #include "neml2/tensors/LabeledAxis.h"
 
 namespace neml2
 {
-/// Contiguous entries that two axes have in common, from LabeledAxis::common_ranges: [begin, end) on
-/// each axis.
+/// Contiguous entries that two axes have in common: their ranges [begin, end) on both axes.
+/// LabeledAxis::common_ranges returns such ranges.
 struct CommonRange
 {
   AxisRange here, there;
@@ -62,7 +61,8 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
     if (!recursive)
       return;
     here = at.begin_here + a.size;
-    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // for pops in order
+    // In reverse order, because the last sub-axis of the list is visited first.
+    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item)
     {
       here -= item->second->_items->size;
       if (const auto found = b.subaxes.find(item->first); found != b.subaxes.end())
@@ -73,7 +73,7 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
 
 namespace tensors
 {
-/// Adds a range to a list of ranges; adjacent ones are merged.
+/// Appends a range to a list; merges it with the last range if they are adjacent on both axes.
 inline void
 append_range(std::vector<CommonRange> & list, const AxisRange & here, const AxisRange & there)
 {

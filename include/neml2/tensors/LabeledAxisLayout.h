@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The layout of an axis: how it is set up, sizes of items, and their places.
+/// The layout of an axis: its setup, and the sizes and ranges of items.
 #include "neml2/tensors/LabeledAxis.h"
 #include "neml2/tensors/LabeledAxisLevels.h"
 
@@ -12,9 +12,10 @@ LabeledAxis::setup_layout()
 {
   if (is_setup())
     return;
-  size(); // refuses more entries than 64 bits can count before anything is set up
+  size(); // throws for more entries than 64 bits can count, before anything is set up
   const tensors::AxisLevels all(*this);
-  for (auto level = all.rbegin(); level != all.rend(); ++level) // sub-axes come first
+  // Sub-axes are set up before the axis that contains them.
+  for (auto level = all.rbegin(); level != all.rend(); ++level)
   {
     Items & items = *level->axis->_items;
     if (items.is_setup)

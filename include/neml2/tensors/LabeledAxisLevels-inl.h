@@ -40,7 +40,7 @@ AxisLevels::visit_variables(const F & f) const
   Size end = 0;
   for (size_t k = 0; k < _levels.size(); k++)
   {
-    std::optional<LabeledAxisAccessor> level; // known once asked for
+    std::optional<LabeledAxisAccessor> level; // computed when it is first needed
     for (const auto & item : _levels[k].axis->variables())
     {
       const Size size = item.second;

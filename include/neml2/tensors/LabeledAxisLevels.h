@@ -14,22 +14,22 @@ class LabeledAxis;
 
 namespace tensors
 {
-/// The place of a sub-axis: its name, and the place of the axis that it is on. Shared by the sub-axes on it.
+/// The place of a sub-axis: its name, and the place of the axis that contains it. The sub-axes that it contains share
+/// this object.
 struct AxisPlace
 {
   AxisPlace(std::shared_ptr<const AxisPlace> on, std::string name_)
     : parent(std::move(on)), name(std::move(name_))
   {
   }
-  /// Frees the places that nothing else shares one by one: nested destructors of a deep axis would
-  /// overflow the stack.
+  /// Frees unshared parents in a loop, because nested destructors of a deep axis would overflow the stack.
   ~AxisPlace()
   {
     while (parent && parent.use_count() == 1)
       parent = std::shared_ptr<const AxisPlace>(parent->parent);
   }
 
-  std::shared_ptr<const AxisPlace> parent; ///< null on the outermost axis
+  std::shared_ptr<const AxisPlace> parent; ///< null if the outermost axis contains this sub-axis
   std::string name;
 };
 
@@ -52,7 +52,8 @@ public:
   {
     const LabeledAxis * axis;
     const std::string * name; ///< null for the axis itself
-    size_t parent;            ///< its position among the levels; the axis itself is its own parent
+    /// Position of the level that contains this one. The axis itself is its own parent.
+    size_t parent;
   };
 
   /// If recursive is false, the only level is the axis itself.
@@ -65,10 +66,10 @@ public:
   auto rbegin() const { return _levels.rbegin(); }
   auto rend() const { return _levels.rend(); }
 
-  /// The path of a level from the axis itself.
+  /// The path of level k, from the axis itself.
   LabeledAxisAccessor path(size_t k) const;
-  /// Calls f(path, size, begin) for each variable, in the order of the layout; path() returns its path. Returns the
-  /// total size.
+  /// Calls f(path, size, begin) for each variable, in the order of the layout; path() returns the path of the
+  /// variable. Returns the total size.
   /// @throws NEMLException if there are more entries than 64 bits can count.
   template <class F>
   Size visit_variables(const F & f) const;

@@ -17,7 +17,7 @@ public:
   {
     const AxisLevels levels(axis);
     std::vector<Place> places(levels.size());
-    axis.size(); // refuses more entries than can be counted
+    axis.size(); // throws for more entries than 64 bits can count
     Size begin = 0;
     for (size_t k = 0; k < levels.size(); k++)
     {
@@ -30,7 +30,7 @@ public:
         begin += size;
       }
     }
-    for (size_t k = levels.size() - 1; k > 0; k--) // sub-axes first
+    for (size_t k = levels.size() - 1; k > 0; k--) // sub-axes before the axis that contains them
       places[levels[k].parent].content += 1 + places[k].width(*levels[k].name);
     _lines.assign(size_t(1 + 2 * _depth), std::string(size_t(std::max(0, places[0].content)), ' '));
     for (size_t k = 0; k < levels.size(); k++)
@@ -57,11 +57,12 @@ public:
   }
 
 private:
-  /// For an axis: the columns of its items, and the place of the next one.
+  /// For an axis in the drawing: its level, the width of its items, and where its next item begins. One column separates
+  /// two items.
   struct Place
   {
-    int level = 0, content = -1, x = 0; ///< in columns; one column separates two items
-    Size begin = 0;                     ///< the first entry
+    int level = 0, content = -1, x = 0; ///< content and x are in columns of text
+    Size begin = 0;                     ///< the first entry of the next variable
 
     int width(const std::string & name) const { return std::max(2 + int(name.size()), content); }
   };
@@ -86,7 +87,7 @@ private:
     _lines[size_t(line)].replace(size_t(x + (width - int(text.size())) / 2), text.size(), text);
   }
 
-  /// An item of this level: a bracket over its name.
+  /// Draws an item of this level: a bracket, and its name below the bracket.
   void item(int level, int x, int width, const std::string & name)
   {
     const int line = 1 + 2 * (_depth - 1 - level);
@@ -100,7 +101,7 @@ private:
     {
       const int width = variable_width(name, place.begin, size);
       put(0, place.x, width, entries(place.begin, place.begin + size));
-      for (int line = 1; line < 1 + 2 * (_depth - 1 - place.level); line++) // up to its entries
+      for (int line = 1; line < 1 + 2 * (_depth - 1 - place.level); line++) // down to its bracket
       {
         put(line, place.x, 1, "|");
         put(line, place.x + width - 1, 1, "|");

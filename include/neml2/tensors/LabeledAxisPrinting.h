@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// An axis as text, one line per variable. picture(axis), of LabeledAxisPicture.h, draws it.
+/// Prints an axis, one line per variable. To draw an axis, use picture(axis) of LabeledAxisPicture.h.
 #include "neml2/tensors/LabeledAxis.h"
 #include "neml2/tensors/LabeledAxisLevels.h"
 

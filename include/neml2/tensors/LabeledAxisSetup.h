@@ -7,7 +7,7 @@
 
 namespace neml2
 {
-// Sub-axes are freed one after the other: nested destructors of a deep axis would overflow the stack.
+// Frees sub-axes one after the other, because nested destructors of a deep axis would overflow the stack.
 inline LabeledAxis::Items::~Items()
 {
   thread_local std::multimap<std::string, std::unique_ptr<LabeledAxis>> * waiting = nullptr;
@@ -49,7 +49,7 @@ inline LabeledAxis &
 LabeledAxis::operator=(const LabeledAxis & other)
 {
   check_modifiable("assign", /*cleared=*/true);
-  // A sub-axis keeps its place and its own layout.
+  // A sub-axis keeps its place. It gets its own layout from setup_layout() later.
   _items = _items->place ? other.deep_copy(_items->place) : other.copied_items();
   return *this;
 }
@@ -104,7 +104,7 @@ LabeledAxis::add_subaxis(const LabeledAxisAccessor & path)
   LabeledAxis * axis = this;
   for (auto name = path.begin(); name != path.end(); ++name)
   {
-    // Checked before the first sub-axis is made: a new one has no variable.
+    // This check can fail only before the first new sub-axis is made, because a new sub-axis has no variables.
     NEML2_CHECK(axis->_items->variables.count(*name) == 0,
                 "add_subaxis: '",
                 path.slice(0, name + 1 - path.begin()),

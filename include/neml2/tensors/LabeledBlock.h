@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Blocks of a labeled tensor: their places by labels, which are looked up once or each time, and how they are
-/// read and written.
+/// Blocks of a labeled tensor: finds them by labels (bound once, or looked up in each call), reads and writes them.
 #include "neml2/core/PrimitiveTensor.h"
 #include "neml2/tensors/fwd.h"
 #include "neml2/tensors/LabeledAxis.h"
@@ -14,7 +13,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// An item of an axis, looked up once: its entries, and the axis to which they belong.
+/// An item of an axis, looked up once: its range, and the axis to which it belongs.
 class BoundLabel
 {
 public:
@@ -32,8 +31,8 @@ private:
   AxisRange _range;
 };
 
-/// The places of the blocks with these labels, one label per axis.
-/// @throws NEMLException for another number of labels, or a label that does not exist.
+/// The ranges of the block with these labels, one label per axis.
+/// @throws NEMLException if the number of labels is not D, or if a label does not exist.
 template <size_t D>
 std::array<AxisRange, D>
 ranges_of(const char * where,
@@ -53,7 +52,7 @@ ranges_of(const char * where,
     ranges[i] = axes[i].range(labels[i]);
   return ranges;
 }
-/// The places of the blocks with these labels, one label per axis.
+/// The ranges of the block with these labels, one label per axis.
 /// @throws NEMLException if a label is bound to another axis.
 template <size_t D>
 std::array<AxisRange, D>
@@ -74,7 +73,7 @@ ranges_of(const char * where,
   return ranges;
 }
 
-/// The entries [begin, end) of each base dimension. A view.
+/// The block of the entries [begin, end) of each base dimension, as a view.
 template <size_t D>
 Tensor
 block_of(const Tensor & tensor, const std::array<AxisRange, D> & ranges)
@@ -85,9 +84,10 @@ block_of(const Tensor & tensor, const std::array<AxisRange, D> & ranges)
   return Tensor(t, tensor.batch_dim());
 }
 
-/// Whether base dimensions of these sizes fit those of a block, where a dimension of the block may be split into
-/// several: each entry, in storage order, must stay on its axis. 3, 3, 6 fits 9, 6, but 3, 6 does not fit 6, 3. A
-/// block of one dimension always fits.
+/// Whether a tensor of shape `base` fits a block of shape `block` in storage order, without moving an entry to
+/// another axis: each dimension of the block must be the product of one or several consecutive base dimensions. For
+/// example, (3, 3, 6) fits (9, 6), but (3, 6) does not fit (6, 3). If the base or the block has one dimension, the
+/// tensor always fits.
 inline bool
 is_taken_apart(TensorShapeRef base, TensorShapeRef block)
 {
@@ -118,9 +118,9 @@ check_order(const char * where, const Operand & value, TensorShapeRef base, Tens
               ": entries would be on other rows and columns. Transpose it, or swap the labels.");
 }
 
-/// The entries of a block as a tensor of type T. A view.
-/// @throws NEMLException if the block and T's base differ in the number of entries, or T's base shape does
-/// not fit the block.
+/// A view of the entries of a block as a tensor of type T.
+/// @throws NEMLException if the block does not have as many entries as T's base, or if T's base shape does not fit
+/// the block.
 template <class T>
 T
 block_as(const Tensor & block)
@@ -150,8 +150,8 @@ block_as(const Tensor & block)
       [&] { return T(block.view(utils::add_shapes(block.batch_sizes(), T::const_base_sizes))); });
 }
 
-/// Writes the base entries of a value, in storage order, into a block; its batch broadcasts.
-/// @throws NEMLException if it does not fit; nothing is then written.
+/// Writes the base entries of a value into a block, in storage order. The batch of the value broadcasts.
+/// @throws NEMLException if the value does not fit; then nothing is written.
 template <class T>
 void
 write_block(Tensor block, const T & value)
@@ -171,9 +171,8 @@ write_block(Tensor block, const T & value)
 }
 } // namespace tensors
 
-/// An item of an axis for repeated use: indexing with it needs no lookup.
-/// LabeledVector::BoundLabels{bind(axis, "a")} are the labels of base_index, reinterpret and
-/// base_index_put_.
+/// Looks up an item of an axis once, for repeated use. Pass LabeledVector::BoundLabels{bind(axis, "a")} as labels to
+/// base_index, reinterpret and base_index_put_, which then need no lookup.
 /// @throws NEMLException if there is no such item, or before setup_layout().
 inline tensors::BoundLabel
 bind(const LabeledAxis & axis, const LabeledAxisAccessor & label)

@@ -6,7 +6,7 @@
 namespace neml2
 {
 /**
- * A matrix with named rows and columns, for example a Jacobian. Shape (batch; size of axis 0, of axis 1).
+ * A matrix with named rows and columns, for example a Jacobian. Shape (batch; size of axis 0, size of axis 1).
  */
 class LabeledMatrix : public LabeledTensor<LabeledMatrix, 2>
 {
@@ -15,16 +15,17 @@ public:
 
   using LabeledTensor::LabeledTensor;
 
-  /// A block: row variable, column variable, value. LabeledMatrix::assemble(rows, columns, {{"r", "s", C}}) takes
-  /// one block.
+  /// A block: row variable, column variable, value. LabeledMatrix::assemble(rows, columns, {{"r", "s", C}}) makes a
+  /// matrix with one block.
   struct Block
   {
     LabeledAxisAccessor row, column;
     Tensor value;
   };
 
-  /// A new matrix with these blocks, each flattened to (size of row, size of column); all other entries are 0. Out of
-  /// place: gradients flow from it to the values. Batch shapes broadcast.
+  /// Makes a matrix from blocks. Each block is reshaped to (size of its row variable, size of its column variable);
+  /// all other entries are 0. Nothing is written in place, so autograd can differentiate the matrix by the values.
+  /// Batch shapes broadcast.
   /// @throws NEMLException for an unknown variable, a block given twice, or a value of another size or of
   /// the transposed shape.
   [[nodiscard]] static LabeledMatrix assemble(const LabeledAxis & rows,
@@ -37,13 +38,13 @@ public:
            const LabeledAxis & axis,
            const TensorOptions & options = default_tensor_options());
 
-  /// Copies from the other matrix the rows that both have; the columns must be the same.
-  /// @throws NEMLException if the columns or the sizes of rows differ, or the batch does not fit;
-  /// nothing is written.
+  /// Copies the rows that both matrices have from the other matrix; the axes of the columns must be the same.
+  /// @throws NEMLException if the columns or the sizes of rows differ, or if the batch does not fit; then nothing is
+  /// written.
   void fill(const LabeledMatrix & other, bool recursive = true);
 
-  /// Chain rule: the matrix product A_ij B_jk of derivatives. Axis 1 of this matrix must be axis 0 of
-  /// the other. (batch; m, k), (batch; k, n) -> (batch; m, n)
+  /// Chain rule: the matrix product A_ij B_jk of derivatives. Axis 1 of this matrix must equal axis 0 of the other
+  /// matrix. (batch; m, k), (batch; k, n) -> (batch; m, n)
   LabeledMatrix chain(const LabeledMatrix & other) const;
 };
 } // namespace neml2

@@ -7,17 +7,17 @@
 namespace neml2
 {
 /**
- * A tensor whose D base dimensions are labeled, each by an axis: the base of LabeledVector and
- * LabeledMatrix.
+ * A tensor whose D base dimensions are labeled, each by an axis: the base of LabeledVector, LabeledMatrix and
+ * LabeledTensor3D.
  *
- * Shape (batch; size of axis 0, ..., size of axis D - 1). Copies and labeled views share storage; the
- * axes, which must be set up, are kept alive.
+ * Shape (batch; size of axis 0, ..., size of axis D - 1). Copies and labeled views share storage. The axes must be
+ * set up; the tensor keeps them alive.
  */
 template <class Derived, Size D>
 class LabeledTensor
 {
 public:
-  /// The axes, {&axis} of a vector, {&rows, &columns} of a matrix.
+  /// The axes: {&axis} for a vector, {&rows, &columns} for a matrix.
   using AxisPointers = std::array<const LabeledAxis *, size_t(D)>;
   /// One label per axis, each looked up by bind(axis, label).
   using BoundLabels = std::array<tensors::BoundLabel, size_t(D)>;
@@ -25,8 +25,8 @@ public:
   using if_bound = std::enable_if_t<std::is_same_v<L, BoundLabels>, int>;
 
   LabeledTensor() = default;
-  /// Labels a tensor: LabeledVector(t, {&axis}), LabeledMatrix(t, {&rows, &columns}). A raw tensor has D
-  /// base dimensions. The pointers are only read during the call.
+  /// Labels a tensor: LabeledVector(t, {&axis}), LabeledMatrix(t, {&rows, &columns}). The last D dimensions of a raw
+  /// tensor are its base dimensions. The pointers are used only during the call.
   /// @throws NEMLException unless each base size is the size of its axis.
   LabeledTensor(const Tensor & tensor, const AxisPointers & axes)
     : LabeledTensor(tensor, handles(axes))
@@ -38,14 +38,15 @@ public:
   {
   }
 
-  /// A tensor whose values are not set. LabeledVector::empty({5}, {&axis}) is (5; size of the axis).
+  /// A tensor whose values are not set. LabeledVector::empty({5}, {&axis}) has the shape (5; size of the axis).
   [[nodiscard]] static Derived empty(const TraceableTensorShape & batch,
                                      const AxisPointers & axes,
                                      const TensorOptions & options = default_tensor_options())
   {
     return Derived(Tensor::empty(batch, sizes_of(axes), options), axes);
   }
-  /// A tensor of zeros. LabeledMatrix::zeros({5}, {&rows, &columns}) is (5; size of rows, size of columns).
+  /// A tensor of zeros. LabeledMatrix::zeros({5}, {&rows, &columns}) has the shape
+  /// (5; size of rows, size of columns).
   [[nodiscard]] static Derived zeros(const TraceableTensorShape & batch,
                                      const AxisPointers & axes,
                                      const TensorOptions & options = default_tensor_options())
@@ -59,7 +60,7 @@ public:
   operator Tensor() const { return _tensor; }
   operator at::Tensor() const { return _tensor; }
 
-  /// Pointers that are valid as long as this tensor lives.
+  /// Pointers to the axes. They are valid as long as this tensor lives.
   AxisPointers axes() const
   {
     AxisPointers pointers;
@@ -110,7 +111,7 @@ public:
     return self();
   }
   Derived to(const TensorOptions & options) const { return like(_tensor.to(options)); }
-  /// Copies the entries of a tensor of the same axes; its batch broadcasts to that of this tensor.
+  /// Copies the entries of a tensor with the same axes; its batch broadcasts to the batch of this tensor.
   Derived & copy_(const Derived & other)
   {
     for (size_t i = 0; i < size_t(D); i++)
@@ -118,7 +119,8 @@ public:
     _tensor.copy_(other.tensor());
     return self();
   }
-  /// Copies a tensor whose base sizes are those of the axes; a raw tensor has D base dimensions.
+  /// Copies a tensor whose base sizes are the sizes of the axes. The last D dimensions of a raw tensor are its base
+  /// dimensions.
   Derived & copy_(const Tensor & other) { return copy_(Derived(other, axes())); }
   template <class T, core::if_raw_tensor<T> = 0>
   Derived & copy_(const T & other)
@@ -146,19 +148,19 @@ public:
     _tensor.batch_index_put_(indices, value);
   }
 
-  /// The block of these items, one label per axis; an empty label is the whole axis. A view.
+  /// The block of these items as a view, one label per axis. An empty label stands for the whole axis.
   /// (batch; sizes) -> (batch; sizes of the items)
-  /// @throws NEMLException for another number of labels, or a label that does not exist.
+  /// @throws NEMLException if the number of labels is not D, or if a label does not exist.
   Tensor base_index(indexing::TensorLabelsRef labels) const { return block("base_index", labels); }
-  template <class L, if_bound<L> = 0> // not for brace lists, which count as labels
+  template <class L, if_bound<L> = 0> // brace lists call the overload above
   Tensor base_index(const L & labels) const
   {
     return block("base_index", labels);
   }
-  /// The block of these items, one label per axis, as a tensor of type T. A view.
+  /// A view of the block of these items as a tensor of type T, one label per axis.
   /// (batch; sizes) -> (batch; base shape of T)
-  /// @throws NEMLException for labels that base_index refuses, or if the block does not have as many entries as
-  /// T's base, or if T's base shape divides them differently between the axes: a WSR4 (3, 6) is not a block (6, 3).
+  /// @throws NEMLException as base_index does, and if the block does not have as many entries as T's base, or if T's base
+  /// shape does not fit the block: a WSR4 (3, 6) does not fit a block (6, 3).
   template <class T>
   T reinterpret(indexing::TensorLabelsRef labels) const
   {
@@ -169,10 +171,10 @@ public:
   {
     return tensors::block_as<T>(base_index(labels));
   }
-  /// Writes into base_index(labels). The base entries of the value, in storage order, fill the block;
-  /// its batch broadcasts to that of this tensor: an SSR4 (...; 6, 6) fits a variable of size 36.
-  /// @throws NEMLException if the value does not fit, or if its entries belong to other axes, as in the
-  /// transposed block; this tensor is then unchanged.
+  /// Writes a value into the block base_index(labels). The base entries of the value fill the block in storage order:
+  /// an SSR4 (...; 6, 6) fits a variable of size 36. The batch of the value broadcasts to the batch of this tensor.
+  /// @throws NEMLException if the value does not fit, for example because it has the shape of the transposed block;
+  /// this tensor is then unchanged.
   template <class T, core::if_tensor<T> = 0>
   void base_index_put_(indexing::TensorLabelsRef labels, const T & value)
   {
@@ -283,7 +285,7 @@ private:
   Axes _axes;
 };
 
-/// LabeledVector (1000; 7) float64 cpu, then the values as LibTorch prints them.
+/// Prints a line such as `LabeledVector (1000; 7) float64 cpu`, then the values as LibTorch prints them.
 template <class Derived, Size D>
 std::ostream &
 operator<<(std::ostream & os, const LabeledTensor<Derived, D> & t)

@@ -7,7 +7,7 @@ namespace neml2
 {
 /**
  * A tensor with three named base dimensions, for example a second derivative.
- * Shape (batch; size of axis 0, of axis 1, of axis 2).
+ * Shape (batch; size of axis 0, size of axis 1, size of axis 2).
  */
 class LabeledTensor3D : public LabeledTensor<LabeledTensor3D, 3>
 {
@@ -16,13 +16,14 @@ public:
 
   using LabeledTensor::LabeledTensor;
 
-  /// Copies from the other tensor the entries that both have on axis 0; axes 1 and 2 must be the same.
-  /// @throws NEMLException if axes 1 and 2 or the sizes of variables differ, or the batch does not fit;
+  /// Copies the entries of the variables that both tensors have on axis 0 from the other tensor; axes 1 and 2 must be
+  /// the same.
+  /// @throws NEMLException if axes 1 and 2 or the sizes of variables differ, or if the batch does not fit; then
   /// nothing is written.
   void fill(const LabeledTensor3D & other, bool recursive = true);
 
-  /// Chain rule of second derivatives, A_ipq B_pj B_qk + C_ip D_pjk, where A is this tensor, D the other, and C
-  /// and B are the first derivatives that belong to them.
+  /// Chain rule of second derivatives, A_ipq B_pj B_qk + C_ip D_pjk. A is this tensor, and C (dself) is the matching
+  /// first derivative; D is the other tensor, and B (dother) is the matching first derivative.
   /// (batch; m, p, p), (batch; p, n, n), (batch; m, p), (batch; p, n) -> (batch; m, n, n)
   LabeledTensor3D chain(const LabeledTensor3D & other,
                         const LabeledMatrix & dself,

@@ -5,39 +5,41 @@
 #include "neml2/math/vmap_out.h"
 #include "neml2/tensors/LabeledMatrix.h"
 
-/// Labeled variables as arguments and results of formulas, where labels cost no more than a view.
+/// Labeled variables as arguments and results of formulas. Labels cost no more than a view.
 namespace neml2
 {
 namespace tensors
 {
-/// A type whose values are variables of an axis.
+/// The type of a variable: its name and its base shape.
 struct VariableType
 {
   const char * name;
   TensorShapeRef base;
 };
 
-/// Some variables of an axis: their places, and whether every entry of the axis belongs to one of them.
+/// Some variables of an axis: their ranges and names, and whether they cover the whole axis.
 struct VariableRanges
 {
   std::vector<AxisRange> of;
   std::vector<LabeledAxisAccessor> names;
   bool are_all;
 };
-/// @throws NEMLException unless there is one name per type, for a name that the axis does not have or that is given twice, and for
-/// a variable that does not have as many entries as its type.
+/// Finds variables by name, and checks their sizes.
+/// @throws NEMLException if there is not exactly one name per type, if the axis does not have a name, if a name is
+/// given twice, or if a variable does not have as many entries as its type.
 VariableRanges variable_ranges(const LabeledAxis & axis,
                                indexing::TensorLabelsRef names,
                                ArrayRef<VariableType> types);
 
-/// A block of a matrix by types: (batch; m, n) -> (batch; base of the type of the row, base of the type of the column). A view.
+/// A view of the block of a row variable and a column variable, with their base shapes: (batch; m, n) ->
+/// (batch; row_base, column_base).
 at::Tensor variable_block(const Tensor & matrix,
                           const AxisRange & rows,
                           TensorShapeRef row_base,
                           const AxisRange & columns,
                           TensorShapeRef column_base);
 
-/// The result of a formula of labeled variables: its batch shape and options, and whether autograd records it.
+/// Properties of the result of a formula of labeled variables: batch shape, options, and whether autograd records it.
 struct LabeledResult
 {
   TensorShape batch;
@@ -47,7 +49,7 @@ struct LabeledResult
   explicit LabeledResult(ArrayRef<Operand> arguments);
 };
 
-/// A new vector or matrix; it is filled with zeros unless all of it will be written.
+/// A new vector or matrix, filled with zeros unless all of it will be written.
 template <class L>
 L
 labeled_result(const LabeledResult & r, bool is_written, const typename L::AxisPointers & axes)
@@ -57,8 +59,8 @@ labeled_result(const LabeledResult & r, bool is_written, const typename L::AxisP
 } // namespace tensors
 
 /**
- * Some variables of an axis by their names and types: formulas take them from labeled vectors, and write them to labeled vectors and
- * matrices in one pass.
+ * Some variables of an axis, by name and type. Formulas read them from labeled vectors, and write them into labeled
+ * vectors and matrices, in one pass.
  *
  *     const LabeledVariables<SR2, Scalar> unknowns(state, {"stress", {"internal", "plastic_strain"}});
  *     const LabeledVariables<SR2, Scalar> equations(residual, {"elasticity", "yield"});
@@ -72,8 +74,8 @@ class LabeledVariables
       "LabeledVariables<T...>: name types that fix their base shapes (Scalar, Vec, SR2, ...)");
 
 public:
-  /// @throws NEMLException unless there is one name per type, for a name that the axis does not have or that is given
-  /// twice, for a variable that does not have as many entries as its type, and before setup_layout().
+  /// @throws NEMLException if there is not exactly one name per type, if the axis does not have a name, if a name is
+  /// given twice, if a variable does not have as many entries as its type, or before setup_layout().
   LabeledVariables(const LabeledAxis & axis, indexing::TensorLabelsRef names)
     : _axis(axis), _ranges(tensors::variable_ranges(axis, names, types()))
   {
@@ -81,7 +83,7 @@ public:
 
   const LabeledAxis & axis() const { return _axis; }
 
-  /// The variables of a vector. Views. (batch; size of the axis) -> (batch; base of T) each
+  /// The variables of a vector, as views. (batch; size of the axis) -> (batch; base of T) for each T
   /// @throws NEMLException if the vector is labeled by another axis.
   std::tuple<T...> of(const LabeledVector & x) const
   {
@@ -91,14 +93,14 @@ public:
     return of(x, std::index_sequence_for<T...>());
   }
 
-  /// The results of a formula of vmap, as these variables of a new vector, whose other entries are 0.
+  /// Evaluates a formula by vmap. Returns a new vector with the results as these variables; all other entries are 0.
   /// (batch; ...) -> (batch; size of the axis)
   /// @throws NEMLException as vmap does.
   template <class F, class... A>
   [[nodiscard]] LabeledVector vmap(const F & f, const A &... a) const
   {
     const auto result = evaluation_of(a...);
-    if (result.recorded) // autograd allows no writing in place
+    if (result.recorded) // autograd does not allow writing in place
       return assembled(neml2::vmap(f, a...), std::index_sequence_for<T...>());
     const auto y = tensors::labeled_result<LabeledVector>(result, _ranges.are_all, {&_axis});
     auto variables = of(y);
@@ -109,9 +111,10 @@ public:
     return y;
   }
 
-  /// The results of a formula as these variables of a new vector, and its exact Jacobian by argument I, the std::tuple of the
-  /// unknowns, as a new matrix: each block is written to its place. All other entries are 0.
-  /// (batch; ...) -> (batch; m), (batch; m, n) of axes of sizes m and n
+  /// Evaluates a formula and its exact Jacobian by argument I, which is the std::tuple of the unknowns. Returns a new
+  /// vector with the results as these variables, and a new matrix with the blocks of the Jacobian at their places.
+  /// All other entries are 0.
+  /// (batch; ...) -> (batch; m), (batch; m, n) for axes of sizes m and n
   /// @throws NEMLException as value_and_jacobian does.
   template <size_t I, class... X, class F, class... A>
   [[nodiscard]] std::pair<LabeledVector, LabeledMatrix>

@@ -7,7 +7,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// The slices of two base dimensions that fill copies. Refuses variables of different sizes.
+/// The ranges that fill copies. Throws if a variable has different sizes on the two axes.
 NEML2_BODY std::vector<CommonRange>
 fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 {
@@ -30,7 +30,7 @@ fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
   return ranges;
 }
 
-/// Writes the slices of base dimension 0 of `from` into those of `to`.
+/// Copies ranges of base dimension 0 from `from` to `to`.
 NEML2_BODY void
 fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & ranges)
 {
@@ -44,7 +44,7 @@ fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & r
               ".");
   const bool shared = to.has_storage() && from.has_storage() && to.is_alias_of(from);
   const Tensor source =
-      shared ? from.clone() : from; // otherwise entries would be read after they are overwritten
+      shared ? from.clone() : from; // without a copy, entries change before they are read
   for (const auto & [here, there] : ranges)
   {
     Tensor block(to.slice(to.batch_dim(), here.first, here.second), to.batch_dim());

@@ -18,22 +18,22 @@ public:
   /// Variables and their values: {{"stress", s}, {{"internal", "plastic_strain"}, e}}.
   using Values = std::vector<std::pair<LabeledAxisAccessor, Tensor>>;
 
-  /// A new vector with these variables, flattened; all other entries are 0. Out of place: gradients flow from it to
-  /// the values. Batch shapes broadcast.
-  /// @throws NEMLException for an unknown variable, one given twice, or a value of another size.
+  /// Makes a vector from the values of variables, which are flattened; all other entries are 0. Nothing is written in
+  /// place, so autograd can differentiate the vector by the values. Batch shapes broadcast.
+  /// @throws NEMLException if a variable is unknown or given twice, or if a value has another size.
   [[nodiscard]] static LabeledVector assemble(const LabeledAxis & axis, const Values & values);
   /// The variables in the order of the layout, each as a vector. (batch; n) -> (batch; size) each.
   Values disassemble() const;
 
-  /// The part on a sub-axis, labeled by that sub-axis. A view.
+  /// The entries of a sub-axis as a view, labeled by that sub-axis.
   LabeledVector slice(const LabeledAxisAccessor & subaxis) const
   {
     const LabeledAxis & part = axis().subaxis(subaxis);
     return LabeledVector(base_index({subaxis}), {&part});
   }
 
-  /// Copies all variables that both axes have from the other vector into this one.
-  /// @throws NEMLException if a variable has different sizes, or batch shapes do not fit; nothing is then written.
+  /// Copies all variables that both vectors have from the other vector into this one.
+  /// @throws NEMLException if a variable has different sizes, or if batch shapes do not fit; then nothing is written.
   void fill(const LabeledVector & other, bool recursive = true);
 };
 

@@ -10,7 +10,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// Refuses numbers that an integer dtype would change: fractions, and numbers out of its range.
+/// Throws for numbers that an integer dtype would change: fractions, and numbers out of its range.
 NEML2_BODY void
 check_exact(const char * where, const TensorDataContainer & data, const TensorOptions & options)
 {

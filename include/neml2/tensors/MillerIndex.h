@@ -9,10 +9,10 @@ namespace neml2
 /**
  * Batch of Miller indices of crystal planes or directions.
  *
- * Shape (...; 3): any batch shape, then (h, k, l). Integers without unit: fill and create make
- * integers, of default_integer_dtype() if no options are given. Conversion to a Vec is explicit.
+ * Shape (...; 3): any batch shape, then (h, k, l). The indices are integers without unit: fill and create use
+ * default_integer_dtype() if no options are given. Conversion to a Vec is explicit.
  *
- * Elsewhere: planes and directions that are equivalent by the symmetry of a crystal in crystallography.h.
+ * Elsewhere: planes and directions that are equivalent by the symmetry of the crystal, in crystallography.h.
  */
 class MillerIndex : public PrimitiveTensor<MillerIndex, 3>
 {
@@ -34,8 +34,8 @@ public:
   /// (...; ) three times -> (...; 3)
   [[nodiscard]] static MillerIndex fill(const Scalar & h, const Scalar & k, const Scalar & l);
 
-  /// From nested brace lists of integers: MillerIndex::create({{1, 0, 0}, {1, 1, 0}}) is (2; 3). The other
-  /// factories (zeros, full, ...) have the default options of all types, not those of integers.
+  /// From nested brace lists of integers: MillerIndex::create({{1, 0, 0}, {1, 1, 0}}) has the shape (2; 3). The other
+  /// factories (zeros, full, ...) use default_tensor_options(), as they do for other types.
   /// @throws NEMLException also for fractions.
   [[nodiscard]] static MillerIndex
   create(const TensorDataContainer & data,
@@ -50,8 +50,8 @@ public:
   /// dtype on the device of the indices. (...; 3) -> (...; 3)
   Vec to_vec() const;
   Vec to_vec(const TensorOptions & options) const;
-  /// The direction of the indices, to_vec() divided by its length: with these options, or of the default
-  /// floating dtype. (...; 3) -> (...; 3). NaN for (0, 0, 0).
+  /// The unit vector of to_vec(), with these options; without options, of the default floating dtype. (...; 3) ->
+  /// (...; 3). NaN for (0, 0, 0).
   /// @throws NEMLException also for options of an integer dtype.
   Vec to_normalized_vec() const;
   Vec to_normalized_vec(const TensorOptions & options) const;

@@ -15,10 +15,10 @@ namespace neml2
  * - The unit quaternion (cos θ/2, n sin θ/2) is the rotation by the angle θ about the unit axis n,
  *   active as in Rot; q and -q are the same rotation.
  * - q * p is Hamilton's product: for rotations, the rotation by p, then by q; R(q * p) = R(q) R(p).
- * - Only functions whose documentation says so normalise q, such as unit(q).
- * - neml2::exp and log work component by component, as for every type; the exponential of a rotation
- *   vector is exp_map, its inverse log_map.
- * - Euler angles: through Rot, which converts implicitly.
+ * - A function normalises q only if its documentation says so, as that of unit(q) does.
+ * - neml2::exp and log work component by component, as for every type; the exponential of a rotation vector is
+ *   exp_map, and the inverse of exp_map is log_map.
+ * - Euler angles are converted by way of Rot, which converts implicitly.
  * Elsewhere: the rotations of crystal classes in crystallography.h.
  *
  * Source: Shuster (1993), J. Astronaut. Sci. 41, 439-517, whose scalar is last and whose product is
@@ -28,7 +28,7 @@ class Quaternion : public PrimitiveTensor<Quaternion, 4>
 {
 public:
   static constexpr auto type_name = "Quaternion";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::Quaternion<T>;
 
@@ -36,7 +36,7 @@ public:
   NEML2_ASSIGNED_WHOLE(Quaternion)
   Quaternion() = default;
   /// The unit quaternion (1 - r · r, 2 r) / (1 + r · r) of a rotation. (...; 3) -> (...; 4)
-  /// It is a template so that a Vec is not taken for a rotation.
+  /// It is a template so that a Vec is not accepted as a rotation.
   template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int> = 0>
   Quaternion(const R & r);
 
@@ -56,9 +56,9 @@ public:
   /// No rotation, (1, 0, 0, 0). (; 4)
   [[nodiscard]] static Quaternion
   identity(const TensorOptions & options = default_tensor_options());
-  /// The unit quaternion of the rotation matrix R, s ≥ 0. (...; 3, 3) -> (...; 4)
-  /// R must be a rotation, orthogonal with determinant 1. NaN where its determinant is not above 0, as for a reflection; whether it is
-  /// orthogonal is not checked. At θ = π the result is either q or -q.
+  /// The unit quaternion of the rotation matrix R, with s ≥ 0. (...; 3, 3) -> (...; 4)
+  /// R must be orthogonal with determinant 1. Orthogonality is not checked. The result is NaN where the determinant
+  /// is not positive, as for a reflection. At θ = π the result is either q or -q.
   ///
   /// Source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Quaternion fill_matrix(const R2 & R);
@@ -71,7 +71,7 @@ public:
 
   /// See rotation_matrix(q).
   R2 rotation_matrix() const;
-  /// See rotation_matrix(q): its other name.
+  /// See rotation_matrix(q). to_R2 is another name for it.
   R2 to_R2() const;
   /// See to_rot(q).
   Rot to_rot() const;
@@ -80,8 +80,7 @@ public:
   /// The angle θ in [0, π] of the rotation, 2 atan2(|u|, |s|) with (s, u) = q, in radians. (...; 4) -> (...; )
   /// Its derivative at θ = 0 is 0.
   Scalar angle() const;
-  /// The unit axis n of the rotation by angle(), ± u / |u| with (s, u) = q. (...; 4) -> (...; 3). NaN where
-  /// there is no rotation.
+  /// The unit axis n of the rotation by angle(), ± u / |u| with (s, u) = q. (...; 4) -> (...; 3). NaN where the angle is 0.
   Vec axis() const;
 
   /// See conjugate(q).
@@ -111,7 +110,7 @@ Quaternion operator*(const A & q, const B & p);
 Quaternion conjugate(const Quaternion & q);
 /// (s, -u) / (s² + u · u) for q = (s, u), so that q * inv(q) = 1. (...; 4) -> (...; 4). NaN where q = 0.
 Quaternion inv(const Quaternion & q);
-/// q_i p_i; for unit quaternions ± the cosine of half the angle between them. (...; 4), (...; 4) -> (...; )
+/// q_i p_i. For unit quaternions it is ± the cosine of half the angle between them. (...; 4), (...; 4) -> (...; )
 Scalar inner(const Quaternion & q, const Quaternion & p);
 /// q_i q_i. (...; 4) -> (...; )
 Scalar norm_sq(const Quaternion & q);
@@ -123,11 +122,11 @@ Quaternion unit(const Quaternion & q, Real epsilon = 0);
 /// δ_ij + 2 s W_ij + 2 W_ik W_kj, W = skew(u): the rotation matrix of a unit quaternion (s, u); q is not
 /// normalised. (...; 4) -> (...; 3, 3)
 R2 rotation_matrix(const Quaternion & q);
-/// The rotation of q, of an angle up to π: u / (|q| + s) for (s, u) = q or -q, whichever has s ≥ 0.
+/// The rotation of q, with an angle up to π: u / (|q| + s) for (s, u) = q or -q, whichever has s ≥ 0.
 /// (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN.
 Rot to_rot(const Quaternion & q);
-/// R_ij v_j with the rotation matrix R of a unit quaternion (s, u), v + 2 s (u × v) + 2 u × (u × v); q is
-/// not normalised.
+/// R_ij v_j = v + 2 s (u × v) + 2 u × (u × v) with the rotation matrix R of a unit quaternion q = (s, u); q is not
+/// normalised.
 /// (...; 3), (...; 4) -> (...; 3), in the unit of v
 Vec rotate(const Vec & v, const Quaternion & q);
 /// The rotation vector n θ for (s, u) = q or -q, whichever has s ≥ 0, so that 0 ≤ θ ≤ π, in radians:
@@ -136,18 +135,17 @@ Vec rotate(const Vec & v, const Quaternion & q);
 Vec log_map(const Quaternion & q);
 /// 2 acos(min(|p · q|, 1)) in radians: for unit quaternions the angle in [0, π] of the rotation from p to q.
 /// (...; 4), (...; 4) -> (...; )
-/// Nothing is normalised: for quaternions of other lengths the result is not an angle; take dist(unit(p),
-/// unit(q)). If |p|² and |q|² are 1 up to 16 times the unit round-off of their dtype, the angle is
-/// accurate also where it is small. Where the angle is 0, its derivatives are taken as 0.
+/// p and q are not normalised: if their lengths are not 1, the result is not an angle; use dist(unit(p), unit(q)). If
+/// |p|² and |q|² are 1 up to 16 times the unit round-off of their dtype, the result is accurate for small angles,
+/// too. Where the angle is 0, autograd uses 0 as its derivatives.
 ///
 /// Computed as 4 atan2(|p - q|, |p + q|) where the result is an angle; source: Kahan (2006), How futile are
 /// mindless assessments of roundoff in floating-point computation?, section 12.
 Scalar dist(const Quaternion & p, const Quaternion & q);
-/// Point t of the arc of unit quaternions from q, at t = 0, to p or -p, at t = 1, whichever is nearer:
+/// The point t on the arc of unit quaternions from q (t = 0) to p or -p (t = 1), whichever is nearer:
 /// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, cos Ω = |q · p|. The rotation turns at constant speed.
-/// (...; 4), (...; 4), (...; ) -> (...; 4). For t outside of [0, 1] the point continues along the arc;
-/// it is NaN unless -8 ≤ t ≤ 9. Smooth, also at q = ±p; where Ω is π/2, -p and p are equally near, and
-/// p is taken.
+/// (...; 4), (...; 4), (...; ) -> (...; 4). For t outside of [0, 1] the point continues along the arc; it is NaN
+/// unless -8 ≤ t ≤ 9. Smooth, also at q = ±p. Where Ω is π/2, p and -p are equally near, and p is used.
 ///
 /// Source: Shoemake (1985), Computer Graphics 19(3), 245-254.
 Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);

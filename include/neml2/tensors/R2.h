@@ -22,7 +22,7 @@ class R2 : public PrimitiveTensor<R2, 3, 3>
 {
 public:
   static constexpr auto type_name = "R2";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::R2<T>;
 
@@ -81,8 +81,8 @@ public:
                                const Scalar & a20,
                                const Scalar & a21,
                                const Scalar & a22);
-  /// fill in a formula of vmap, from one, three, six or nine components: scalars of the formula and numbers. If all are numbers, a tensor
-  /// of the formula must follow as the last argument, in place of options.
+  /// fill for formulas of vmap, from one, three, six or nine components. Each component is a scalar of the formula or
+  /// a number. If all are numbers, a tensor of the formula must follow as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v)
   {
@@ -96,7 +96,7 @@ public:
   [[nodiscard]] static R2 skew(const Vec & v);
   /// δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity(const TensorOptions & options = default_tensor_options());
-  /// δ_ij in a formula; like is a tensor or a scalar of the formula.
+  /// δ_ij in a formula; `like` is a tensor or a scalar of the formula.
   template <class Like, core::if_like<Like> = 0>
   [[nodiscard]] static auto identity(const Like & like)
   {
@@ -158,8 +158,7 @@ Scalar det(const R2 & A);
 R2 inv(const R2 & A);
 /// A_ji. (...; 3, 3) -> (...; 3, 3)
 R2 transpose(const R2 & A);
-/// Row i, the vector A_ij over j, or column j, the vector A_ij over i, as a view. (...; 3, 3) ->
-/// (...; 3)
+/// Row i (A_ij for all j) or column j (A_ij for all i), as a view. (...; 3, 3) -> (...; 3)
 /// @throws IndexException for an index that is not in [-3, 3).
 Vec row(const R2 & A, Size i);
 Vec col(const R2 & A, Size j);
@@ -178,10 +177,10 @@ Scalar norm(const R2 & A, Real epsilon = 0);
 R2 unit(const R2 & A, Real epsilon = 0);
 /// W_ij = -ε_ijk v_k, so that W a = v × a. (...; 3) -> (...; 3, 3), in the unit of v.
 R2 skew(const Vec & v);
-/// R_ik A_kl R_jl, A rotated (active) by the rotation matrix R. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), in
-/// the unit of A. R need not be a rotation: any matrix is allowed.
+/// R_ik A_kl R_jl: A rotated (active) by the rotation matrix R. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), in the unit
+/// of A. R need not be a rotation: any matrix is allowed.
 R2 rotate(const R2 & A, const R2 & R);
-/// R_ik A_kl R_jl, A rotated (active) by r, whose matrix is R. (...; 3, 3), (...; 3) -> (...; 3, 3), in the
+/// R_ik A_kl R_jl: A rotated (active) by r, where R is the matrix of r. (...; 3, 3), (...; 3) -> (...; 3, 3), in the
 /// unit of A.
 R2 rotate(const R2 & A, const Rot & r);
 /// ∂(R_im A_mn R_jn)/∂R_kl = δ_ik R_jn A_ln + δ_jk R_im A_ml, in the unit of A.

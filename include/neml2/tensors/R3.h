@@ -17,7 +17,7 @@ class R3 : public PrimitiveTensor<R3, 3, 3, 3>
 {
 public:
   static constexpr auto type_name = "R3";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::R3<T>;
 

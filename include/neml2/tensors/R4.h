@@ -19,31 +19,31 @@ class R4 : public PrimitiveTensor<R4, 3, 3, 3, 3>
 {
 public:
   static constexpr auto type_name = "R4";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::R4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(R4)
   R4() = default;
-  /// See full(C). (...; 6, 6) -> (...; 3, 3, 3, 3). It is a template so that types that convert to SSR4 are not
-  /// converted further.
+  /// See full(C). (...; 6, 6) -> (...; 3, 3, 3, 3). The constructor is a template, so that a type that converts to
+  /// SSR4 does not also convert to R4.
   template <class T, std::enable_if_t<std::is_same_v<T, SSR4>, int> = 0>
   R4(const T & C);
   /// All 81 components of a tensor that is skew in both pairs. (...; 3, 3) -> (...; 3, 3, 3, 3)
-  /// For WWR4(T) it is T_ijkl - T_jikl - T_ijlk + T_jilk. It is a template because an R2 would otherwise
-  /// be taken for the WWR4 of its shape.
+  /// For w = WWR4(T) they are T_ijkl - T_jikl - T_ijlk + T_jilk. The constructor is a template, because otherwise an
+  /// R2 would be accepted as a WWR4, which has the same shape.
   template <class T, std::enable_if_t<std::is_same_v<T, WWR4>, int> = 0>
   R4(const T & w);
 
   /// See rotate(T, R) and rotate(T, r).
   R4 rotate(const R2 & R) const;
   R4 rotate(const Rot & r) const;
-  /// Derivative of rotate(T, r) by the parameters of r, its index the last, in the unit of T.
+  /// Derivative of rotate(T, r) by the parameters of r, in the unit of T. The last index is that of the parameters.
   /// (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3)
   R5 drotate(const Rot & r) const;
-  /// Derivative of rotate(T, r) by T: R_im R_jn R_ko R_lp at (i, j, k, l, m, n, o, p), expanded to
-  /// the batch shape of both. (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3, 3, 3, 3)
+  /// Derivative of rotate(T, r) by T: R_im R_jn R_ko R_lp at (i, j, k, l, m, n, o, p), expanded to the common batch
+  /// shape of T and r. (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3, 3, 3, 3)
   R8 drotate_self(const Rot & r) const;
   /// Exchanges two of the four indices, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
   /// @throws IndexException for an index that is not in [-4, 4).
@@ -68,10 +68,10 @@ struct core::batch_of_rows<kernels::R4>
   using type = R4;
 };
 
-/// R_im R_jn R_ko R_lp T_mnop, T rotated (active) by the rotation matrix R, in the unit of T.
+/// R_im R_jn R_ko R_lp T_mnop: T rotated (active) by the rotation matrix R, in the unit of T.
 /// (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
 R4 rotate(const R4 & T, const R2 & R);
-/// R_im R_jn R_ko R_lp T_mnop, T rotated (active) by r, whose matrix is R, in the unit of T.
+/// R_im R_jn R_ko R_lp T_mnop: T rotated (active) by r, where R is the matrix of r, in the unit of T.
 /// (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3)
 R4 rotate(const R4 & T, const Rot & r);
 /// T_jilk, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)

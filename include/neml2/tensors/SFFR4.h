@@ -19,7 +19,7 @@ class SFFR4 : public PrimitiveTensor<SFFR4, 6, 3, 3>
 {
 public:
   static constexpr auto type_name = "SFFR4";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::SFFR4<T>;
 

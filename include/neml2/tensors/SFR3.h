@@ -19,7 +19,7 @@ class SFR3 : public PrimitiveTensor<SFR3, 6, 3>
 {
 public:
   static constexpr auto type_name = "SFR3";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::SFR3<T>;
 

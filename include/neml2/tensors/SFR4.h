@@ -18,7 +18,7 @@ class SFR4 : public PrimitiveTensor<SFR4, 6, 3, 3>
 {
 public:
   static constexpr auto type_name = "SFR4";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::SFFR4<T>;
 

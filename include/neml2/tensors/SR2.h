@@ -26,7 +26,7 @@ class SR2 : public PrimitiveTensor<SR2, 6>
 {
 public:
   static constexpr auto type_name = "SR2";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::SR2<T>;
 
@@ -46,7 +46,7 @@ public:
                                 const CScalar & s22,
                                 const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SR2 fill(const Scalar & s00, const Scalar & s11, const Scalar & s22);
-  /// From the components of the tensor, whose shear components are stored times √2. (; 6), or
+  /// From the components of the tensor; its shear components are stored times √2. (; 6), or
   /// (...; ) six times -> (...; 6)
   /// @throws NEMLException also for an integer dtype.
   [[nodiscard]] static SR2 fill(const CScalar & s00,
@@ -63,8 +63,8 @@ public:
                                 const Scalar & s02,
                                 const Scalar & s01);
 
-  /// fill in a formula of vmap, from one, three or six components: scalars of the formula and numbers. If all are numbers, a tensor of
-  /// the formula must follow as the last argument, in place of options.
+  /// fill for formulas of vmap, from one, three or six components. Each component is a scalar of the formula or a
+  /// number. If all are numbers, a tensor of the formula must follow as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v)
   {
@@ -75,7 +75,7 @@ public:
 
   /// δ_ij. (; 6)
   [[nodiscard]] static SR2 identity(const TensorOptions & options = default_tensor_options());
-  /// δ_ij in a formula; like is a tensor or a scalar of the formula.
+  /// δ_ij in a formula; `like` is a tensor or a scalar of the formula.
   template <class Like, core::if_like<Like> = 0>
   [[nodiscard]] static auto identity(const Like & like)
   {
@@ -145,15 +145,16 @@ SR2 unit(const SR2 & s, Real epsilon = 0);
 SSR4 outer(const SR2 & s, const SR2 & t);
 /// s_ij s_kl. (...; 6) -> (...; 6, 6), in the square of the unit of s.
 SSR4 outer(const SR2 & s);
-/// s^-1, with a relative error of the unit round-off times the condition number of s; infinite or NaN where s is singular. (...;
-/// 6) -> (...; 6), in the inverse of the unit of s.
+/// s^-1, with a relative error of the unit round-off times the condition number of s; infinite or NaN where s is
+/// singular. (...; 6) -> (...; 6), in the inverse of the unit of s.
 SR2 inv(const SR2 & s);
 /// s_ji = s_ij. (...; 6) -> (...; 6)
 SR2 transpose(const SR2 & s);
-/// R_ik s_kl R_jl, s rotated (active) by the rotation matrix R. (...; 6), (...; 3, 3) -> (...; 6), in the
-/// unit of s. R need not be a rotation: any matrix is allowed.
+/// R_ik s_kl R_jl: s rotated (active) by the rotation matrix R. (...; 6), (...; 3, 3) -> (...; 6), in the unit of s.
+/// R need not be a rotation: any matrix is allowed.
 SR2 rotate(const SR2 & s, const R2 & R);
-/// R_ik s_kl R_jl, s rotated (active) by r, whose matrix is R. (...; 6), (...; 3) -> (...; 6), in the unit of s.
+/// R_ik s_kl R_jl: s rotated (active) by r, where R is the matrix of r. (...; 6), (...; 3) -> (...; 6), in the unit
+/// of s.
 SR2 rotate(const SR2 & s, const Rot & r);
 /// ∂(R_im s_mn R_jn)/∂R_kl = δ_ik R_jn s_nl + δ_jk R_in s_nl, in the unit of s.
 /// (...; 6), (...; 3, 3) -> (...; 6, 3, 3)

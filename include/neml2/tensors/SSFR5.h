@@ -20,7 +20,7 @@ class SSFR5 : public PrimitiveTensor<SSFR5, 6, 6, 3>
 {
 public:
   static constexpr auto type_name = "SSFR5";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::SSFR5<T>;
 

@@ -12,27 +12,26 @@ namespace neml2
  * Batch of fourth order tensors with both minor symmetries C_ijkl = C_jikl = C_ijlk, for example an
  * elastic stiffness or a consistent tangent.
  *
- * Shape (...; 6, 6): any batch shape, then both index pairs in Mandel components (see SR2), so that
- * a double contraction is a product of matrices.
+ * Shape (...; 6, 6): any batch shape, then both index pairs in Mandel components (see SR2), so that a double
+ * contraction is a matrix product.
  * Units: the caller's choice, the same for all components.
  *
- * Elsewhere: stiffnesses as functions for formulas in stiffness.h; full(C), and its inverse sym(T), in
- * R4.h; push-forward in kinematics.h; sym_kron in kronecker.h; Voigt's notation in Voigt.h.
+ * Elsewhere: stiffness functions for formulas, in stiffness.h; full(C), and its inverse sym(T), in R4.h;
+ * push-forward in kinematics.h; sym_kron in kronecker.h; Voigt's notation in Voigt.h.
  */
 class SSR4 : public PrimitiveTensor<SSR4, 6, 6>
 {
 public:
   static constexpr auto type_name = "SSR4";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::SSR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(SSR4)
   SSR4() = default;
-  /// The part with both minor symmetries, see sym(T).
-  /// (...; 3, 3, 3, 3) -> (...; 6, 6). It is a template so that types that convert to R4 are not converted
-  /// further.
+  /// The part with both minor symmetries, see sym(T). (...; 3, 3, 3, 3) -> (...; 6, 6). The constructor is a
+  /// template, so that a type that converts to R4 does not also convert to SSR4.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   SSR4(const T & t);
 
@@ -44,12 +43,12 @@ public:
   [[nodiscard]] static SSR4 identity_vol(const TensorOptions & options = default_tensor_options());
   /// identity_sym - identity_vol, which maps a symmetric tensor to its deviator. (; 6, 6)
   [[nodiscard]] static SSR4 identity_dev(const TensorOptions & options = default_tensor_options());
-  /// Masks of the cubic stiffness, 1 in some places and 0 elsewhere: C1 on the normal diagonal, C2
-  /// between normals, C3 on the shear diagonal. (; 6, 6)
+  /// Masks of the cubic stiffness, with the entries 1 and 0: C1 is 1 on the diagonal of the normal components, C2 is 1
+  /// between different normal components, and C3 is 1 on the diagonal of the shear components. (; 6, 6)
   [[nodiscard]] static SSR4 identity_C1(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C2(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C3(const TensorOptions & options = default_tensor_options());
-  /// The constants in a formula; like is a tensor or a scalar of the formula.
+  /// The constant of this name in a formula; `like` is a tensor or a scalar of the formula.
   template <class Like, core::if_like<Like> = 0>
   [[nodiscard]] static auto identity(const Like & like)
   {
@@ -75,8 +74,9 @@ public:
   [[nodiscard]] static SSSSR8
   identity_map(const TensorOptions & options = default_tensor_options());
 
-  // ---- Elastic stiffnesses (tensors/stiffness.h) from numbers, or from scalars whose batch shapes
-  // ---- broadcast; moduli in the unit of a stress, which is the unit of the result ------------
+  // ---- Elastic stiffnesses (tensors/stiffness.h) ----------------------------------------------
+  // They are made from numbers, or from scalars whose batch shapes broadcast. The moduli and the result have the unit
+  // of a stress.
 
   /// C1 identity_C1 + C2 identity_C2 + C3 identity_C3. (...; ) three times -> (...; 6, 6)
   [[nodiscard]] static SSR4 fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3);
@@ -84,8 +84,8 @@ public:
                                           const CScalar & C2,
                                           const CScalar & C3,
                                           const TensorOptions & options = default_tensor_options());
-  /// fill_C1_C2_C3 in a formula of vmap, from scalars of the formula and numbers. If all are numbers, a tensor of the formula must follow
-  /// as the last argument, in place of options.
+  /// fill_C1_C2_C3 for formulas of vmap. Each argument is a scalar of the formula or a number. If all are numbers, a
+  /// tensor of the formula must follow as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill_C1_C2_C3(const V &... v)
   {
@@ -109,7 +109,7 @@ public:
                                     [](const auto &... x) { return kernels::isotropic_E_nu(x...); },
                                     v...);
   }
-  /// Isotropic stiffness from bulk and shear modulus, 3K identity_vol + 2G identity_dev.
+  /// Isotropic stiffness from the bulk modulus K and the shear modulus G: 3K identity_vol + 2G identity_dev.
   /// (...; ), (...; ) -> (...; 6, 6)
   [[nodiscard]] static SSR4 isotropic_K_G(const Scalar & K, const Scalar & G);
   [[nodiscard]] static SSR4 isotropic_K_G(const CScalar & K,
@@ -123,7 +123,7 @@ public:
                                     [](const auto &... x) { return kernels::isotropic_K_G(x...); },
                                     v...);
   }
-  /// Isotropic stiffness from Lamé's parameters, λ identity + 2μ identity_sym.
+  /// Isotropic stiffness from Lamé's parameters λ and μ: λ identity + 2μ identity_sym.
   /// (...; ), (...; ) -> (...; 6, 6)
   [[nodiscard]] static SSR4 isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu);
   [[nodiscard]] static SSR4
@@ -139,8 +139,8 @@ public:
         [](const auto &... x) { return kernels::isotropic_lambda_mu(x...); },
         v...);
   }
-  /// Cubic stiffness in the axes of the crystal, from the constants C_1111, C_1122, C_2323 that
-  /// tables name C11, C12, C44: fill_C1_C2_C3(C11, C12, 2 C44), where the 2 is Mandel's.
+  /// Cubic stiffness in the axes of the crystal, from the constants C_1111, C_1122, C_2323, which tables name C11,
+  /// C12, C44: fill_C1_C2_C3(C11, C12, 2 C44). The factor 2 comes from Mandel's notation.
   /// (...; ) three times -> (...; 6, 6)
   [[nodiscard]] static SSR4 cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44);
   [[nodiscard]] static SSR4 cubic(const CScalar & C11,
@@ -155,10 +155,10 @@ public:
                                     [](const auto &... x) { return kernels::cubic(x...); },
                                     v...);
   }
-  /// Stiffness that is isotropic in the plane (p) of axes 1 and 2, with axis 3 (t) across it:
-  /// orthotropic with E1 = E2 = E_p, E3 = E_t, ν12 = nu_p, ν13 = ν23 = nu_pt,
-  /// G12 = E_p / (2 (1 + nu_p)), G13 = G23 = G_t. So nu_pt describes the contraction along t under a
-  /// stress along p; for the contraction along p under a stress along t the ratio is nu_pt E_t / E_p.
+  /// Stiffness that is isotropic in the plane (p) of axes 1 and 2; axis 3 (t) is normal to that plane. It is
+  /// orthotropic with E1 = E2 = E_p, E3 = E_t, ν12 = nu_p, ν13 = ν23 = nu_pt, G12 = E_p / (2 (1 + nu_p)),
+  /// G13 = G23 = G_t. Thus nu_pt describes the contraction along t under a stress along p; the ratio for the
+  /// contraction along p under a stress along t is nu_pt E_t / E_p.
   /// (...; ) five times -> (...; 6, 6)
   [[nodiscard]] static SSR4 transversely_isotropic(const Scalar & E_p,
                                                    const Scalar & E_t,
@@ -184,8 +184,8 @@ public:
   /// Orthotropic stiffness in the axes of the material. A normal stress σ along axis i causes the
   /// strains σ / E_i along i and -ν_ij σ / E_i along j (ν_ij / E_i = ν_ji / E_j); a shear stress τ
   /// in the plane ij causes the shear angle 2 e_ij = τ / G_ij. (...; ) nine times -> (...; 6, 6)
-  /// There is no check that the stiffness is positive definite; it is if all moduli are positive,
-  /// ν_ij² < E_i / E_j and 1 - ν12 ν21 - ν13 ν31 - ν23 ν32 - 2 ν21 ν32 ν13 > 0.
+  /// The function does not check that the stiffness is positive definite. It is positive definite if all moduli are
+  /// positive, ν_ij² < E_i / E_j and 1 - ν12 ν21 - ν13 ν31 - ν23 ν32 - 2 ν21 ν32 ν13 > 0.
   ///
   /// Source: Jones (1999), Mechanics of Composite Materials, 2nd ed., sections 2.3 and 2.4.
   [[nodiscard]] static SSR4 orthotropic(const Scalar & E1,
@@ -226,9 +226,9 @@ public:
   SSR4 rotate(const Rot & r) const;
   /// See drotate(C, r).
   SSFR5 drotate(const Rot & r) const;
-  /// Derivative of rotate(C, r) by C: Q_IK Q_JL over Mandel components, where Q is the matrix that
-  /// rotates them. It is the part of R_im R_jn R_ko R_lp that is symmetric in each pair. Expanded
-  /// to the batch shape of both. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
+  /// Derivative of rotate(C, r) by C: Q_IK Q_JL over Mandel components, where the matrix Q rotates Mandel components.
+  /// This is the part of R_im R_jn R_ko R_lp that is symmetric in each pair, expanded to the common batch shape of C
+  /// and r. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
   SSSSR8 drotate_self(const Rot & r) const;
   /// See det(C).
   Scalar det() const;
@@ -249,19 +249,19 @@ struct core::batch_of_rows<kernels::SSR4>
   using type = SSR4;
 };
 
-/// Determinant of C as a map of symmetric tensors, the 6×6 matrix of Mandel components: 3 K (2 G)^5 for an isotropic stiffness.
-/// (...; 6, 6) -> (...; ), in the sixth power of the unit of C. Where the determinant is 0, the fused loop gives NaN or infinite
-/// derivatives.
+/// Determinant of C as a map of symmetric tensors, which is the determinant of the 6×6 matrix of Mandel components;
+/// for an isotropic stiffness it is 3 K (2 G)^5. (...; 6, 6) -> (...; ), in the sixth power of the unit of C. Where
+/// the determinant is 0, the fused loop gives NaN or infinite derivatives.
 Scalar det(const SSR4 & C);
 /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0. A matrix that is
 /// singular up to round-off gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
 SSR4 inv(const SSR4 & C);
 /// C_klij, as a view. (...; 6, 6) -> (...; 6, 6)
 SSR4 transpose_major(const SSR4 & C);
-/// R_im R_jn R_ko R_lp C_mnop, C rotated (active) by the rotation matrix R. (...; 6, 6), (...; 3, 3) ->
-/// (...; 6, 6), in the unit of C.
+/// R_im R_jn R_ko R_lp C_mnop: C rotated (active) by the rotation matrix R. (...; 6, 6), (...; 3, 3) -> (...; 6, 6),
+/// in the unit of C.
 SSR4 rotate(const SSR4 & C, const R2 & R);
-/// R_im R_jn R_ko R_lp C_mnop, C rotated (active) by r, whose matrix is R. (...; 6, 6), (...; 3) ->
+/// R_im R_jn R_ko R_lp C_mnop: C rotated (active) by r, where R is the matrix of r. (...; 6, 6), (...; 3) ->
 /// (...; 6, 6), in the unit of C.
 SSR4 rotate(const SSR4 & C, const Rot & r);
 /// Derivative of rotate(C, r) by the parameters of r, in the unit of C. (...; 6, 6), (...; 3) ->

@@ -14,24 +14,24 @@ namespace neml2
  * Shape (...; 6, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
  * the components of a skew pair (see WR2).
  * Units: the caller's choice, the same for all components.
- * Derivatives of products of symmetric and skew tensors: skew_products.h.
+ * Elsewhere: derivatives of products of symmetric and skew tensors, in skew_products.h.
  */
 class SWR4 : public PrimitiveTensor<SWR4, 6, 3>
 {
 public:
   static constexpr auto type_name = "SWR4";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::SWR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(SWR4)
   SWR4() = default;
-  /// From the derivative T_ijkl of a symmetric tensor by the components of a skew W_kl:
-  /// T_ijkl + T_jikl (a sum), in Mandel components, at kl = 21, 02, 10. This is the derivative by
-  /// the axial vector of W where T_ijkl + T_jikl is skew in kl.
-  /// (...; 3, 3, 3, 3) -> (...; 6, 3). It is a template so that types that convert to R4 are not converted
-  /// further.
+  /// From T_ijkl, the derivative of a symmetric tensor by the components W_kl of a skew tensor. The result is
+  /// T_ijkl + T_jikl (a sum, not a mean), in Mandel components, at kl = 21, 02, 10. If T_ijkl + T_jikl is skew in kl,
+  /// this is the derivative by the axial vector of W.
+  /// (...; 3, 3, 3, 3) -> (...; 6, 3). The constructor is a template, so that a type that converts to R4 does not
+  /// also convert to SWR4.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   SWR4(const T & t);
 };

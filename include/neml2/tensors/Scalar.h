@@ -12,8 +12,8 @@ namespace neml2
 /**
  * Batch of scalars, for example a temperature or a Young's modulus.
  *
- * Shape (...; ): every dimension is a batch dimension. A Scalar combines with any other type by + - * /,
- * as one scalar per batch entry, never one per component.
+ * Shape (...; ): every dimension is a batch dimension. The operators + - * / combine a Scalar with any other type: one
+ * scalar per tensor of the batch, never one per component.
  * Units: the caller's choice.
  *
  * Elsewhere: operators in math/operators.h; sqrt, exp, sin and others in math/elementwise.h.
@@ -22,7 +22,7 @@ class Scalar : public PrimitiveTensor<Scalar>
 {
 public:
   static constexpr auto type_name = "Scalar";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::Scalar<T>;
 
@@ -30,8 +30,8 @@ public:
   NEML2_ASSIGNED_WHOLE(Scalar)
   Scalar() = default;
   /// One number, unbatched (; ). The options are mandatory: a bare number has neither dtype nor device.
-  /// @throws NEMLException if they request grad: make a leaf with requires_grad_() instead. If core::Strictness is
-  /// relaxed, the result is a leaf.
+  /// @throws NEMLException if the options request grad: call requires_grad_() on the result instead. If
+  /// core::Strictness is relaxed, options that request grad are allowed, and the result is a leaf.
   Scalar(const CScalar & value,
          const TensorOptions & options,
          core::Strictness = core::Strictness(""))

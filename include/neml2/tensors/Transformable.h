@@ -6,15 +6,15 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Linear maps of space, for example the symmetry operations of a crystal, as matrices T_ij, which
- * transform(T) applies to vectors and tensors. The operations of crystal classes: crystallography.h.
+ * Linear maps of space as matrices T_ij, for example the symmetry operations of a crystal. transform(T) applies them
+ * to vectors and tensors. The operations of crystal classes are in crystallography.h.
  */
 namespace neml2
 {
 /**
- * Base of a program's own types that can be transformed, for code that takes any of them.
+ * Base of a program's own types that can be transformed, for code that takes any such type.
  *
- * The library's own types have transform(T) as a plain member and do not derive from it.
+ * The library's own types do not derive from it; they have transform(T) as a plain member.
  */
 template <class Derived>
 class Transformable
@@ -36,10 +36,10 @@ R2 transform_from_quaternion(const Quaternion & q);
 R2 identity_transform(const TensorOptions & options = default_tensor_options());
 /// See euler_rodrigues(r). (...; 3) -> (...; 3, 3)
 R2 proper_rotation_transform(const Rot & r);
-/// The rotation by r and a reflection at the plane normal to its axis, R_ik (δ_kj - 2 n_k n_j) with
-/// n = r / |r|. (...; 3) -> (...; 3, 3). NaN for r = 0, which has no axis.
+/// The rotation by r and a reflection at the plane normal to the axis of r: R_ik (δ_kj - 2 n_k n_j) with n = r / |r|.
+/// (...; 3) -> (...; 3, 3). NaN for r = 0, which has no axis.
 R2 improper_rotation_transform(const Rot & r);
-/// The reflection at the plane of unit normal n, δ_ij - 2 n_i n_j. (...; 3) -> (...; 3, 3)
+/// The reflection at the plane with the unit normal n, δ_ij - 2 n_i n_j. (...; 3) -> (...; 3, 3)
 /// n is not normalised: pass unit(n).
 R2 reflection_transform(const Vec & n);
 /// The reflection at the origin, -δ_ij. (; 3, 3)

@@ -22,7 +22,7 @@ class Vec : public PrimitiveTensor<Vec, 3>
 {
 public:
   static constexpr auto type_name = "Vec";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::Vec<T>;
 
@@ -115,9 +115,9 @@ Vec cross(const A & v, const B & w);
 /// v_i w_j for the components of two rotations, spins or vectors. (...; 3), (...; 3) -> (...; 3, 3)
 template <class A, class B, tensors::if_vectors<A, B> = 0>
 R2 outer(const A & v, const B & w);
-/// R_ij v_j, v rotated (active) by the rotation matrix R. (...; 3), (...; 3, 3) -> (...; 3), in the unit of v.
+/// R_ij v_j: v rotated (active) by the rotation matrix R. (...; 3), (...; 3, 3) -> (...; 3), in the unit of v.
 Vec rotate(const Vec & v, const R2 & R);
-/// R_ij v_j, v rotated (active) by r, whose matrix is R. (...; 3), (...; 3) -> (...; 3), in the unit of v.
+/// R_ij v_j: v rotated (active) by r, where R is the matrix of r. (...; 3), (...; 3) -> (...; 3), in the unit of v.
 Vec rotate(const Vec & v, const Rot & r);
 /// ∂(R_il v_l)/∂R_jk = δ_ij v_k, in the unit of v. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
 R3 drotate(const Vec & v, const R2 & R);
@@ -126,7 +126,7 @@ R2 drotate(const Vec & v, const Rot & r);
 /// T_ij v_j, for any linear map T. (...; 3), (...; 3, 3) -> (...; 3), unit of T × unit of v.
 Vec transform(const Vec & v, const R2 & T);
 
-// cross and outer beside linalg::solve and the others.
+// linalg contains cross and outer, too.
 namespace linalg
 {
 /// See neml2::cross(v, w). (...; 3), (...; 3) -> (...; 3)

@@ -6,14 +6,16 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Exchange with codes that keep symmetric tensors in Voigt's notation.
+ * Conversion between this library's Mandel notation and Voigt's notation, which other codes use for
+ * symmetric tensors.
  *
  * Voigt's order is 11, 22, 33, 23, 13, 12 here, the same as Mandel's (see SR2). Some codes order the
- * shear components differently, for example 12, 13, 23: reorder their arrays first. A stress has its
- * components σ_ij, a strain the shear angles γ_ij = 2 ε_ij, so that a stiffness in Voigt's notation
- * differs from one in Mandel's by factors of √2 and 2, not in the order. A tensor in Voigt's notation
- * is a Tensor, or a raw at::Tensor, of base shape (6) or (6, 6). An SR2 or SSR4 is in Mandel's
- * notation, and does not compile where Voigt's notation is expected.
+ * shear components differently, for example 12, 13, 23: reorder their arrays first. The shear
+ * components of a stress are σ_ij. The shear components of a strain are the angles γ_ij = 2 ε_ij.
+ * Therefore a stiffness in Voigt's notation differs from one in Mandel's notation by factors of √2 and
+ * 2, not in the order. A tensor in Voigt's notation is a Tensor, or a raw at::Tensor, of base shape (6)
+ * or (6, 6). An SR2 or SSR4 is in Mandel's notation, and does not compile where Voigt's notation is
+ * expected.
  *
  * Source: Nye (1985), Physical Properties of Crystals, chapter VIII.
  */
@@ -30,7 +32,7 @@ Tensor to_voigt_stress(const SR2 & stress);
 /// Voigt's components (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12) of a strain. (...; 6) -> (...; 6)
 Tensor to_voigt_strain(const SR2 & strain);
 
-/// The stiffness from the matrix that maps Voigt's strains to stresses, whose entries are C_ijkl.
+/// The stiffness from the matrix that maps Voigt's strains to stresses. The entries of the matrix are C_ijkl.
 /// (...; 6, 6) -> (...; 6, 6)
 template <class T>
 SSR4 stiffness_from_voigt(const T & voigt);
@@ -40,8 +42,8 @@ template <class T>
 SSR4 compliance_from_voigt(const T & voigt);
 /// The matrix that maps Voigt's strains to stresses, with entries C_ijkl. (...; 6, 6) -> (...; 6, 6)
 Tensor stiffness_to_voigt(const SSR4 & stiffness);
-/// The matrix that maps Voigt's stresses to strains, with entries S_ijkl, times 2 for a shear row and
-/// times 2 for a shear column. (...; 6, 6) -> (...; 6, 6)
+/// The matrix that maps Voigt's stresses to strains. Its entries are S_ijkl, times 2 in a shear row and
+/// times 2 in a shear column. (...; 6, 6) -> (...; 6, 6)
 Tensor compliance_to_voigt(const SSR4 & compliance);
 } // namespace neml2
 
@@ -55,11 +57,11 @@ namespace neml2
 {
 namespace tensors
 {
-/// The shear components of an SR2 times a factor, or those of both dimensions of an SSR4.
+/// Multiplies the shear components of an SR2, or the shear rows and the shear columns of an SSR4, by a factor.
 template <class A>
 A scale_shear(const Operation & op, const A & a, double factor);
 
-/// The numbers of an SR2 or SSR4 that are still in Voigt's notation.
+/// Components in Voigt's notation, stored as an SR2 or SSR4 that is not yet scaled.
 template <class Mandel, class T>
 Mandel
 voigt_numbers(const T & voigt)

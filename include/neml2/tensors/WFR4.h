@@ -10,8 +10,8 @@ namespace neml2
 /**
  * Batch of fourth order tensors T_ijkl = -T_jikl. It has the same components as WFFR4.
  *
- * Shape (...; 3, 3, 3): any batch shape, the components of a skew pair (see WR2), then two full
- * indices.
+ * Shape (...; 3, 3, 3): any batch shape, the components of the skew index pair ij (see WR2), then the
+ * indices k and l.
  * Units: the caller's choice, the same for all components.
  */
 class WFR4 : public PrimitiveTensor<WFR4, 3, 3, 3>

@@ -14,8 +14,7 @@ namespace neml2
  * W_ij W_ij is twice the product w_i w_i of the stored numbers.
  * Units: the caller's choice, the same for all components.
  *
- * Elsewhere: the exponential map in exponential_map.h; products with symmetric tensors in
- * skew_products.h.
+ * exponential_map.h has the exponential map, and skew_products.h has products with symmetric tensors.
  */
 class WR2 : public PrimitiveTensor<WR2, 3>
 {
@@ -50,7 +49,7 @@ public:
   /// @throws IndexException for an index that is not in [-3, 3).
   Scalar operator()(Size i, Size j) const;
 
-  // ---- Of the axial vector ----
+  // ---- Functions of the axial vector ----
 
   /// See norm_sq(w).
   Scalar norm_sq() const;
@@ -60,7 +59,7 @@ public:
   Scalar inner(const Vec & v) const;
   Scalar dot(const Vec & v) const;
   /// ε_ijk w_j v_k. (...; 3), (...; 3) -> (...; 3), unit of w × unit of v.
-  /// For two skew tensors, the axial vector of their commutator W V - V W.
+  /// If v is the axial vector of a skew tensor V, this is the axial vector of the commutator W V - V W.
   WR2 cross(const Vec & v) const;
   /// w_i v_j. (...; 3), (...; 3) -> (...; 3, 3), unit of w × unit of v.
   R2 outer(const Vec & v) const;
@@ -73,7 +72,7 @@ public:
   /// ∂rotate(w, R)_i/∂R_jk = δ_ij w_k, in the unit of w. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
   R3 drotate(const R2 & R) const;
 
-  // ---- Of the skew tensor ----
+  // ---- Functions of the skew tensor ----
 
   /// See tr(w) and det(w).
   Scalar tr() const;
@@ -88,7 +87,7 @@ public:
   Rot exp_map() const;
   /// See dexp_map(w).
   R2 dexp_map() const;
-  /// See exp_map(w) and dexp_map(w): their other names.
+  /// Other names of exp_map() and dexp_map().
   Rot exp() const;
   R2 dexp() const;
 };
@@ -109,12 +108,12 @@ Scalar inner(const WR2 & w, const WR2 & v);
 Scalar norm_sq(const WR2 & w);
 /// √(w_i w_i) of the axial vector. (...; 3) -> (...; ), in the unit of w. Its gradient at w = 0 is 0.
 Scalar norm(const WR2 & w);
-/// R_ij w_j, the axial vector of R_ik W_kl R_jl, which is W rotated (active) by the rotation matrix R.
-/// (...; 3), (...; 3, 3) -> (...; 3), in the unit of w. For a matrix that is not a rotation the result is
-/// R_ij w_j, too.
+/// R_ij w_j, the axial vector of R_ik W_kl R_jl: W rotated (active) by the rotation matrix R. (...; 3),
+/// (...; 3, 3) -> (...; 3), in the unit of w. If R is not a rotation matrix, the result is still
+/// R_ij w_j.
 WR2 rotate(const WR2 & w, const R2 & R);
-/// R_ij w_j, the axial vector of R_ik W_kl R_jl, which is W rotated (active) by r, whose matrix is R.
-/// (...; 3), (...; 3) -> (...; 3), in the unit of w.
+/// R_ij w_j, the axial vector of R_ik W_kl R_jl: W rotated (active) by r, whose matrix is R. (...; 3),
+/// (...; 3) -> (...; 3), in the unit of w.
 WR2 rotate(const WR2 & w, const Rot & r);
 /// Trace W_kk = 0. (...; 3) -> (...; )
 Scalar tr(const WR2 & w);

@@ -14,7 +14,7 @@ namespace neml2
  * Shape (...; 3, 6): any batch shape, the components of a skew pair (see WR2), then the Mandel
  * components of a symmetric pair (see SR2).
  * Units: the caller's choice, the same for all components.
- * Derivatives of products of symmetric and skew tensors: skew_products.h.
+ * skew_products.h has derivatives of products of symmetric and skew tensors.
  */
 class WSR4 : public PrimitiveTensor<WSR4, 3, 6>
 {
@@ -27,10 +27,9 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(WSR4)
   WSR4() = default;
-  /// From the derivative T_ijkl of a skew W_ij by the components of a symmetric tensor:
-  /// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components.
-  /// (...; 3, 3, 3, 3) -> (...; 3, 6). It is a template so that types that convert to R4 are not converted
-  /// further.
+  /// From the derivative T_ijkl of a skew tensor W_ij by the components of a symmetric tensor:
+  /// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components. (...; 3, 3, 3, 3) -> (...; 3, 6).
+  /// It is a template so that it takes only an R4, and not a type that converts to R4.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   WSR4(const T & t);
 };

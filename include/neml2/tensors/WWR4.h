@@ -11,8 +11,7 @@ namespace neml2
  * Batch of fourth order tensors T_ijkl = -T_jikl = -T_ijlk, for example the derivative of a WR2 by
  * a WR2.
  *
- * Shape (...; 3, 3): any batch shape, then both index pairs in the components of a skew tensor
- * (see WR2).
+ * Shape (...; 3, 3): any batch shape, then the components of the two skew index pairs ij and kl (see WR2).
  * Units: the caller's choice, the same for all components.
  */
 class WWR4 : public PrimitiveTensor<WWR4, 3, 3>
@@ -26,10 +25,10 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(WWR4)
   WWR4() = default;
-  /// T_ijkl - T_jikl - T_ijlk + T_jilk (a sum) at ij and kl = 21, 02, 10: for a T that is skew in
-  /// both pairs, four times its components.
-  /// (...; 3, 3, 3, 3) -> (...; 3, 3). It is a template so that types that convert to R4 are not converted
-  /// further.
+  /// The sum T_ijkl - T_jikl - T_ijlk + T_jilk at ij and kl = 21, 02, 10. It has no factor 1/4: if T is
+  /// skew in both index pairs, it is four times the components of T.
+  /// (...; 3, 3, 3, 3) -> (...; 3, 3). It is a template so that it takes only an R4, and not a type that
+  /// converts to R4.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   WWR4(const T & t);
 

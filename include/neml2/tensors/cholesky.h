@@ -6,11 +6,11 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Cholesky's factor of symmetric positive definite matrices, one per point: A = L Lᵀ with lower triangular L,
+ * Cholesky's factor of symmetric positive definite matrices, one per batch entry: A = L Lᵀ with lower triangular L,
  * L_ii > 0.
  *
- * Only the symmetric part of a matrix counts, also for derivatives: those by A_ij and by A_ji are equal. Where this part is not positive
- * definite, all components of L are NaN.
+ * Only the symmetric part of a matrix is used, so the derivatives by A_ij and by A_ji are equal. Where this part is
+ * not positive definite, all components of L are NaN.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.
  */
@@ -22,16 +22,16 @@ R2 cholesky(const R2 & A);
 /// L with L_ik L_jk = s_ij, L_ij = 0 for j > i. (...; 6) -> (...; 3, 3), in the square root of the unit of s. NaN where s is not
 /// positive definite.
 R2 cholesky(const SR2 & s);
-/// L with L_IK L_JK = C_IJ over Mandel components, L_IJ = 0 for J > I, so that e : C : e = |Lᵀ e|². (...; 6, 6) -> (...; 6, 6), in the
-/// square root of the unit of C. NaN where C is not positive definite.
+/// L with L_IK L_JK = C_IJ in Mandel components, L_IJ = 0 for J > I, so that e : C : e = |Lᵀ e|². (...; 6, 6) ->
+/// (...; 6, 6), in the square root of the unit of C. NaN where C is not positive definite.
 SSR4 cholesky(const SSR4 & C);
 /// L with L_ik L_jk = A_ij, L_ij = 0 for j > i, for a matrix of your own type (solve.h). (...; n, n) -> (...; n, n), in the square root
 /// of the unit of A. NaN where A is not positive definite.
 template <class A, kernels::if_own_batch<A> = 0>
 A cholesky(const A & a);
 
-/// Not defined for other tensors, for which LibTorch's cholesky would take the last two dimensions,
-/// whatever they are.
+/// Does not compile. Without this overload, LibTorch's cholesky would factorise the last two dimensions of any other
+/// tensor.
 template <class D>
 auto
 cholesky(const TensorBase<D> &)

@@ -170,8 +170,8 @@ unique_bidirectional(const R2 & T, const Vec & v)
 
 namespace neml2::tensors
 {
-/// The operators in the form that the kernels read; the tensor must outlive it. Empty if no kernel
-/// runs.
+/// The operators in the form that the kernels read: a pointer to the numbers of the tensor, which must outlive it.
+/// The pointer is null if the values are not known, because no kernel runs then.
 NEML2_BODY kernels::Symmetries
 symmetries(const Quaternion & operators)
 {
@@ -179,9 +179,10 @@ symmetries(const Quaternion & operators)
   return {static_cast<const double *>(data), int(operators.size(0))};
 }
 
-/// The operators P of a class that make different rotations Pᵀ S with the operators S of another class. Of all h P, with h in both
-/// classes, one is enough, since (h P)ᵀ (h S) = Pᵀ S; for equal classes only the identity is left. If values are not known, all
-/// operators of the class are returned.
+/// The operators P of a class that make different rotations Pᵀ S with the operators S of another class. If h is in
+/// both classes, P and h P make the same rotations, because (h P)ᵀ (h S) = Pᵀ S: only the first of them is kept. If
+/// both classes are equal, only the identity is kept. If values are not known, all operators of the class are
+/// returned.
 NEML2_BODY Quaternion
 without_repetitions(const Quaternion & P, const Quaternion & S)
 {
@@ -211,7 +212,7 @@ without_repetitions(const Quaternion & P, const Quaternion & S)
   return Quaternion(P.index_select(0, at::tensor(kept, kInt64)));
 }
 
-/// A function of the orientations r and q and of the operators of their classes.
+/// Evaluates a function of the orientations r and q and of the operators of their classes.
 template <class Result, class RowBody, class BatchBody>
 Result
 compare_phases(const char * name,
@@ -287,7 +288,8 @@ disorientation(const Rot & r,
 NEML2_BODY Rot
 disorientation(const Rot & r, const Rot & q, const std::string & orbifold)
 {
-  return disorientation(r, q, "1", orbifold); // S D Pᵀ has the angle of Pᵀ S D
+  // S D Pᵀ has the angle of Pᵀ S D, and Pᵀ S is in the class.
+  return disorientation(r, q, "1", orbifold);
 }
 
 NEML2_BODY Rot

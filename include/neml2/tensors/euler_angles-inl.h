@@ -16,7 +16,7 @@ namespace tensors
 {
 using kernels::EulerConvention;
 
-/// Three axes as letters, "ZXZ" or "xyz"; null if `name` is something else.
+/// The axes of a name of three letters, such as "ZXZ" or "xyz"; nullopt for any other name.
 NEML2_BODY std::optional<kernels::EulerSequence>
 euler_sequence(const std::string & name)
 {

@@ -6,12 +6,13 @@
 
 #include <string>
 
-/// Changes of the convention of Euler angles. Rotations from Euler angles are in Rot.h.
+/// Conversion between conventions of Euler angles. Rotations from Euler angles are in Rot.h.
 namespace neml2
 {
-/// Euler angles of another convention, from those of Kocks, both in radians. (...; 3) -> (...; 3)
-/// "kocks": (a, b, c); "bunge": (a + π/2, b, π/2 - c), the first and the last modulo 2π, keeping their
-/// sign; "roe": (a, b, π - c).
+/// Converts Euler angles (a, b, c) from Kocks' convention to another one, both in radians. (...; 3) ->
+/// (...; 3)
+/// "kocks": (a, b, c); "bunge": (a + π/2, b, π/2 - c), where the first and the last angle are taken modulo 2π
+/// and keep their sign; "roe": (a, b, π - c).
 /// @throws NEMLException also for any other convention.
 Vec convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention);
 } // namespace neml2

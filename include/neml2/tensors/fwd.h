@@ -3,8 +3,8 @@
 
 #include "neml2/core/types.h"
 
-/// Every tensor type by name, for headers that only mention it. A program has one of each type, and therefore
-/// one list of derivative rules per type, also if its shared libraries hide their symbols.
+/// Forward declarations of all tensor types. A program has only one of each type, and therefore one list of
+/// derivative rules per type, even if its shared libraries hide their symbols.
 namespace neml2
 {
 class Tensor;
@@ -83,7 +83,7 @@ inline constexpr bool core::has_loops<MillerIndex> = true;
 } // namespace neml2
 #endif
 
-/// Further declarations that the headers of this room share.
+/// Further declarations that the headers of tensors/ share.
 namespace neml2
 {
 namespace core
@@ -100,7 +100,7 @@ namespace math
 }
 namespace tensors
 {
-using namespace core; // the names of the rooms that this room includes
+using namespace core; // the rooms whose names tensors/ uses
 using namespace packs;
 using namespace engine;
 using namespace math;

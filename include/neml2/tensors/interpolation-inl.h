@@ -10,7 +10,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// One call of interpolate: checks of its arguments, and their form for LibTorch.
+/// One call of interpolate. It checks the arguments and converts them for LibTorch.
 class TableCall
 {
 public:
@@ -57,8 +57,8 @@ public:
                 ".");
   }
 
-  /// Whether the abscissae are known to be finite and to increase strictly; the abscissae of a Tensor are
-  /// checked.
+  /// Whether the abscissae are known to be finite and to increase strictly. Only the abscissae of a Tensor are checked
+  /// here.
   /// @throws NEMLException if the abscissae of a Tensor are not finite and increasing.
   bool are_in_order(const TableArgument & xs) const
   {
@@ -67,7 +67,7 @@ public:
     const at::Tensor & t = *xs.operand.tensor;
     if (!xs.is_general || !core::has_known_values(t))
       return false;
-    constexpr Size few = 4096; // a loop over so few is faster than a call of LibTorch
+    constexpr Size few = 4096; // up to this size a loop is faster than a call of LibTorch
     const bool ok =
         t.is_cpu() && t.numel() <= few
             ? disorder(t) < 0
@@ -78,7 +78,7 @@ public:
     return true;
   }
 
-  /// An argument as a batch of numbers, or as a batch of tables, whose base dimensions become one.
+  /// An argument as a batch of numbers.
   at::Tensor number(const TableArgument & x) const
   {
     const at::Tensor t = x.operand.tensor ? own(x) : constants(x).reshape({});
@@ -109,7 +109,8 @@ private:
     return a.operand.tensor ? utils::numel(a.operand.base) : Size(a.constants.size());
   }
 
-  /// Constants are float64, and so are results computed with them, as in the fused pass.
+  /// The tensor of an argument. It is converted to float64 if another argument consists of constants, because the fused
+  /// pass then computes in float64, too.
   at::Tensor own(const TableArgument & a) const
   {
     return _has_constants ? a.operand.tensor->to(kFloat64) : *a.operand.tensor;
@@ -131,7 +132,7 @@ private:
         op.name, [&] { return t.detach().to(kCPU, kFloat64).resolve_neg().contiguous(); });
   }
 
-  /// The first entry that is not larger than the one before it; -1 if all are larger.
+  /// The index of the first abscissa that is not finite or not larger than the one before it; -1 if all are valid.
   static Size disorder(const at::Tensor & xs)
   {
     const at::Tensor all = read(xs);

@@ -9,7 +9,7 @@
 #include <vector>
 
 /**
- * Tables of measured or given points: the values between the points, and beyond the ends.
+ * Interpolation in tables of measured or given points, with values beyond the ends.
  *
  *     constexpr std::array<double, 3> temperatures{20, 200, 400}, moduli{210e3, 202e3, 185e3};
  *     const SR2 stress = vmap([](auto C, auto strain, auto T)
@@ -19,7 +19,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// The number of entries of a table whose size is part of its type: a std::array of constants, or a tensor of fixed base shape.
+/// The number of entries of a table whose type fixes its size: a std::array of constants, or a tensor of fixed base shape.
 template <class T>
 constexpr int
 fixed_table_size()
@@ -35,11 +35,11 @@ template <class T>
 constexpr bool is_abscissa = std::is_same_v<T, Scalar> || std::is_arithmetic_v<T>;
 template <class... T>
 constexpr bool has_tensor = (core::is_tensor<T> || ...);
-/// Whether all these are arguments of the functions of Scalars and Tensors.
+/// Whether all types are Scalar or Tensor: then the overloads for Scalars and Tensors take the arguments.
 template <class... T>
 constexpr bool is_general = ((std::is_same_v<T, Scalar> || std::is_same_v<T, Tensor>)&&...);
 
-/// Enables an overload for tables if at least one of them has a fixed size.
+/// Enables an overload if at least one argument is a tensor, and at least one is a number or a table of fixed size.
 template <class X, class Xs, class Ys>
 using if_fixed_table = std::enable_if_t<is_abscissa<X> && is_table<Xs> && is_table<Ys> &&
                                             has_tensor<X, Xs, Ys> && !is_general<X, Xs, Ys>,
@@ -54,29 +54,30 @@ using if_fixed_table_of_two =
 
 /**
  * The value at x of the table of points (abscissae_i, ordinates_i), in the unit of the ordinates; x and the abscissae
- * have the same unit. (...; ), (...; n), (...; n) -> (...; ), n at least 2: one table for all, or one per entry.
+ * have the same unit. (...; ), (...; n), (...; n) -> (...; ), n at least 2: one table for the whole batch, or one per
+ * batch entry.
  *
- * Interpolant::linear is straight from point to point. Interpolant::monotone_cubic has a continuous derivative and is monotone where the
- * points are, so that it never overshoots. Its derivative at a point is that of the parabola through it and its neighbours (at an end
- * through the last three), limited to three times the smaller of the two adjacent slopes, and 0 where these differ in sign. Through points
- * on a line the interpolant is that line. It is accurate to third order where no slope is limited. Between two points it depends on the
- * four points around them.
+ * Interpolant::linear is a straight line from point to point. Interpolant::monotone_cubic has a continuous derivative,
+ * and is monotone where the points are monotone, so that it never overshoots. Its derivative at a point is the slope of
+ * the parabola through the point and its two neighbours (at an end, through the last three points). This slope is limited
+ * to three times the smaller of the two adjacent slopes, and is 0 if the adjacent slopes differ in sign. If the points
+ * are on a line, the interpolant is this line. The interpolant is accurate to third order where no slope is limited.
+ * Between two points it depends on the four points around them.
  *
- * Beyond the ends, Beyond::constant holds the value at the end: the points say nothing about values beyond them, and
- * a held value keeps its sign and its bounds. Beyond::extrapolate continues along the tangent at the end. Beyond::nan gives
- * NaN with derivatives 0, so that points beyond the ends do not spoil the gradient by a table that many points share. NaN
- * in x gives NaN.
+ * Beyond the ends, Beyond::constant holds the value at the end, because the points say nothing about values beyond them,
+ * and a held value keeps its sign and its bounds. Beyond::extrapolate continues along the tangent at the end. Beyond::nan
+ * gives NaN with derivatives 0, so that an x beyond the ends does not spoil the gradient by a table that other batch
+ * entries share. NaN in x gives NaN.
  *
- * At a point of a linear table, where the derivative has two one-sided values, it is that of the interval after the
- * point; at an end it is that of the interval inside. There are derivatives of any order, by x, abscissae and
- * ordinates.
+ * There are derivatives of any order, by x, abscissae and ordinates. At a point of a linear table they have two one-sided
+ * values: the values of the interval after the point are used, and at an end the values of the interval inside.
  *
- * The abscissae are checked, and the check synchronises with a GPU. In a formula of vmap tables have types of fixed
- * size, or are constants.
+ * The abscissae are checked, and the check synchronises with a GPU. In a formula of vmap, a table must have a type of
+ * fixed size or consist of constants.
  * @throws NEMLException also unless each table has one base dimension, as many ordinates as abscissae, and abscissae
  *   that are finite and increase strictly.
  *
- * Source: Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246, with their region [0, 3]².
+ * Source: Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246; slopes are limited to their region [0, 3]².
  */
 Scalar interpolate(const Scalar & x,
                    const Tensor & abscissae,
@@ -91,10 +92,10 @@ interpolate(const Scalar & x, const Tensor & abscissae, const Tensor & ordinates
  * linear along either axis between neighbouring abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; ), n and m
  * at least 2.
  *
- * Beyond the ends of either axis Beyond::constant holds the value there, Beyond::extrapolate continues the bilinear
- * function of the nearest cell, and Beyond::nan gives NaN. The abscissae are checked, and the check synchronises
- * with a GPU.
- * @throws NEMLException also unless sizes fit, and abscissae are finite and increase strictly.
+ * Beyond the ends of either axis, Beyond::constant holds the value at the end, Beyond::extrapolate continues the bilinear
+ * function of the nearest cell, and Beyond::nan gives NaN. The abscissae are checked, and the check synchronises with a
+ * GPU.
+ * @throws NEMLException also unless the sizes fit, and the abscissae are finite and increase strictly.
  */
 Scalar interpolate(const Scalar & x,
                    const Scalar & y,
@@ -104,14 +105,14 @@ Scalar interpolate(const Scalar & x,
                    Beyond beyond = Beyond::constant);
 
 /**
- * The value at x of a table of fixed size, in formulas of vmap and on whole batches: abscissae and ordinates are each a
- * tensor of a type with n components, a std::array of n constants, or on batches a Tensor; x is a Scalar or a number.
+ * The value at x of a table of fixed size, in formulas of vmap and on whole batches. Abscissae and ordinates are each a
+ * tensor of a type with n components, a std::array of n constants or, on batches, a Tensor; x is a Scalar or a number.
  * (...; ), (...; n), (...; n) -> (...; )
  *
- * If the abscissae of a batch entry, in a type of fixed size, are not finite and increasing, the value of that entry is
- * NaN; no check synchronises with a GPU. With constants or numbers the result is computed in float64, as the fused pass
- * does.
- * @throws std::invalid_argument if such abscissae are constants.
+ * The abscissae of a type of fixed size are not checked in advance, so nothing synchronises with a GPU: the value of a
+ * batch entry is NaN if its abscissae are not finite and increasing. If an argument is a number or consists of constants,
+ * the result is computed in float64, as in the fused pass.
+ * @throws std::invalid_argument if constant abscissae are not finite and increasing.
  */
 template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
 Scalar interpolate(const X & x,
@@ -123,10 +124,10 @@ template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
 Scalar interpolate(const X & x, const Xs & abscissae, const Ys & ordinates, Beyond beyond);
 
 /// The value at (x, y) of a table of fixed size, in formulas of vmap and on whole batches: bilinear. The values are n × m
-/// numbers, those of the same x adjacent: a type of the base shape (n, m) or (n m), or constants. If abscissae of a type
-/// of fixed size are not finite and increasing, the value is NaN. (...; ), (...; ), (...; n), (...; m), (...; n, m) ->
-/// (...; )
-/// @throws std::invalid_argument if constants are not valid abscissae.
+/// numbers, in which the values of the same x are adjacent: a tensor of base shape (n, m) or (n m), or constants. The
+/// value is NaN if abscissae of a type of fixed size are not finite and increasing. (...; ), (...; ), (...; n), (...; m),
+/// (...; n, m) -> (...; )
+/// @throws std::invalid_argument if constant abscissae are not finite and increasing.
 template <class X,
           class Y,
           class Xs,
@@ -154,7 +155,7 @@ struct TableArgument
 {
   core::Operand operand;         ///< has no tensor if the argument consists of constants
   std::vector<double> constants; ///< a number counts as one constant
-  bool is_general;               ///< a Tensor, whose abscissae are checked
+  bool is_general;               ///< whether it is a Tensor; abscissae of a Tensor are checked
 };
 
 Scalar interpolate(const TableArgument & x,
@@ -181,7 +182,7 @@ table_argument(const T & a)
     return {{}, std::vector<double>(a.begin(), a.end()), false};
 }
 
-/// @throws std::invalid_argument if constants are not valid abscissae.
+/// @throws std::invalid_argument if constant abscissae are not finite and increasing.
 template <class Xs>
 void
 check_constants([[maybe_unused]] const Xs & xs)

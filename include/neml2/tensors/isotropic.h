@@ -6,8 +6,7 @@
 #include "neml2/tensors/spectral.h"
 
 /**
- * Isotropic functions that you write: scalars and tensors that are functions of the eigenvalues of a symmetric
- * tensor.
+ * Isotropic functions of your own: scalars and tensors that are functions of the eigenvalues of a symmetric tensor.
  *
  *     constexpr auto ogden = [](const auto & l, const auto & mu, const auto & alpha) // of the eigenvalues l of C, a Vec
  *     {
@@ -37,14 +36,15 @@ struct Isotropic
 } // namespace tensors
 
 /**
- * If f returns a scalar: f(λ, a...) of the eigenvalues λ of s; f must not depend on the order of the eigenvalues. If f returns a Vec: Σ_i
- * f_i(λ, a...) v_i v_i with the eigenvectors v_i; when two eigenvalues change places, the two f_i must do so, too. (...; 6), ... -> (...;
- * ) or (...; 6), in the unit of f. f takes the three eigenvalues as one Vec, in ascending order, and captures nothing.
+ * If f returns a scalar, the result is f(λ, a...) with the eigenvalues λ of s; f must not depend on the order of the
+ * eigenvalues. If f returns a Vec, the result is Σ_i f_i(λ, a...) v_i v_i with the eigenvectors v_i; a permutation of the
+ * eigenvalues must permute the f_i in the same way. (...; 6), ... -> (...; ) or (...; 6), in the unit of f. f takes the three
+ * eigenvalues as one Vec, in ascending order, and captures nothing.
  *
- * On batches it is one pass over memory. In a formula the same call and its derivatives are exact, also at equal eigenvalues: two
- * derivatives if f returns a scalar, as a stress and a tangent need, one if f returns a Vec. A further derivative does not compile. Where
- * LibTorch's operations differentiate the recording on whole batches, as under functorch in C++, they differentiate the eigenvectors: where
- * eigenvalues are equal, a derivative that contains derivatives of eigenvectors is NaN.
+ * On batches the call is one pass over memory. In a formula its derivatives are exact, also at equal eigenvalues. It has two
+ * derivatives if f returns a scalar, for a stress and a tangent, and one derivative if f returns a Vec. A further derivative
+ * does not compile. Where LibTorch's operations differentiate the recording on whole batches, as under functorch in C++, they
+ * differentiate the eigenvectors: at equal eigenvalues, a derivative that contains derivatives of eigenvectors is NaN.
  *
  * Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
  */

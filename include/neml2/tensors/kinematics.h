@@ -10,8 +10,8 @@
 /**
  * Kinematics of finite deformation, from the deformation gradient F_ij = ∂x_i / ∂X_j.
  *
- * No function here requires det F = 1, or multiplies by det F. Logarithms and roots of tensors are in
- * matrix_functions.h, their eigenvalues, such as principal stretches, in spectral.h.
+ * No function here requires det F = 1, or multiplies by det F. matrix_functions.h has logarithms and roots of
+ * tensors, and spectral.h has eigenvalues.
  * Source: Holzapfel (2000), Nonlinear Solid Mechanics, sections 2.4-2.6.
  */
 namespace neml2
@@ -20,26 +20,26 @@ namespace neml2
  * Polar decomposition F_ij = R_ik U_kj, with orthogonal R and a symmetric, positive definite right stretch
  * U. (...; 3, 3) -> (...; 3, 3), (...; 6); R without unit, U in the unit of F.
  *
- * det R is the sign of det F: for a reflected F, R is a reflection, while U stays positive definite.
- * R is orthogonal up to round-off also where F is nearly singular, although its sensitivity to F, 1 over the
- * sum of the two smallest stretches, is then large. Where F is singular, R is NaN. Derivatives are
- * correct everywhere else, also at F = I.
+ * det R is the sign of det F: for a reflected F, R is a reflection, while U stays positive definite. R is
+ * orthogonal up to round-off even where F is nearly singular, but its sensitivity to F is large there: 1 over
+ * the sum of the two smallest stretches. Where F is singular, R is NaN. Everywhere else derivatives are
+ * correct, also at F = I.
  */
 std::pair<R2, SR2> polar(const R2 & F);
 /// The rotation R of F = R U, as in polar(F). (...; 3, 3) -> (...; 3, 3), without unit.
-/// Computed by Newton's iteration; source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
+/// It is computed by Newton's iteration. Source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 R2 polar_rotation(const R2 & F);
-/// The rotation, of determinant 1, that is closest to A in the sum of the squared differences. It is polar_rotation(A); where det A < 0,
-/// the direction of the smallest stretch is reflected. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular. Source: Kabsch
-/// (1978), Acta Cryst. A 34, 827-828.
+/// The rotation, of determinant 1, for which the sum of the squared differences from the components of A is smallest. It
+/// is polar_rotation(A), in which the direction of the smallest stretch is reflected where det A < 0. (...; 3, 3) ->
+/// (...; 3, 3), without unit. NaN where A is singular. Source: Kabsch (1978), Acta Cryst. A 34, 827-828.
 R2 nearest_rotation(const R2 & A);
-/// The principal stretches of F, its singular values, in ascending order, with an absolute error of the unit round-off times the largest
-/// one. They are not computed as the roots of the eigenvalues of F_ki F_kj, since the digits of small stretches would be lost. (...; 3,
-/// 3) -> (...; 3), in the unit of F. NaN where F is singular.
+/// The principal stretches of F (its singular values), in ascending order. Their absolute error is the unit round-off
+/// times the largest stretch. They are not computed as the roots of the eigenvalues of F_ki F_kj, because small stretches
+/// would lose digits. (...; 3, 3) -> (...; 3), in the unit of F. NaN where F is singular.
 Vec principal_stretches(const R2 & F);
 /// The right stretch U of F = R U, as in polar(F). (...; 3, 3) -> (...; 6), in the unit of F.
 SR2 right_stretch(const R2 & F);
-/// The left stretch V of F = V R, R as in polar(F). (...; 3, 3) -> (...; 6), in the unit of F.
+/// The left stretch V of F = V R, with R as in polar(F). (...; 3, 3) -> (...; 6), in the unit of F.
 SR2 left_stretch(const R2 & F);
 
 /// C_ij = F_ki F_kj. (...; 3, 3) -> (...; 6), in the square of the unit of F.
@@ -54,15 +54,14 @@ SR2 green_lagrange(const R2 & F);
 SR2 hencky_strain(const R2 & F);
 
 /// Push-forward of a tensor with contravariant components, such as a stress: F_ik s_kl F_jl. There is no factor
-/// 1 / det F: the second Piola-Kirchhoff stress gives the Kirchhoff stress; divide that by det F for the Cauchy stress.
-/// (...; 6), (...; 3, 3) -> (...; 6)
+/// 1 / det F: the second Piola-Kirchhoff stress gives the Kirchhoff stress. Divide the Kirchhoff stress by det F for
+/// the Cauchy stress. (...; 6), (...; 3, 3) -> (...; 6)
 SR2 push_forward(const SR2 & s, const R2 & F);
 /// The inverse of push_forward(s, F), F^-1_ik s_kl F^-1_jl. (...; 6), (...; 3, 3) -> (...; 6). Infinite or
 /// NaN where F is singular.
 SR2 pull_back(const SR2 & s, const R2 & F);
-/// Push-forward of a tensor with covariant components, such as a strain: F^-1_ki e_kl F^-1_lj, the Almansi
-/// strain from the Green-Lagrange strain. (...; 6), (...; 3, 3) -> (...; 6). Infinite or NaN where F is
-/// singular.
+/// Push-forward of a tensor with covariant components, such as a strain: F^-1_ki e_kl F^-1_lj. The Green-Lagrange
+/// strain gives the Almansi strain. (...; 6), (...; 3, 3) -> (...; 6). Infinite or NaN where F is singular.
 SR2 push_forward_covariant(const SR2 & e, const R2 & F);
 /// The inverse of push_forward_covariant(e, F), F_ki e_kl F_lj. (...; 6), (...; 3, 3) -> (...; 6)
 SR2 pull_back_covariant(const SR2 & e, const R2 & F);

@@ -5,9 +5,9 @@
 #include "neml2/kernels/kronecker.h"
 #include "neml2/tensors/fwd.h"
 
-/// Fourth order products of second order tensors: maps of a tensor K such as A K Bᵀ, which are the
-/// derivatives of products, inverses and rotations. Each of A and B is an R2 or an SR2. A_ij B_kl is
-/// outer(A, B), in R2.h and SR2.h.
+/// Fourth order tensors made from two second order tensors A and B, each an R2 or an SR2. They are linear maps
+/// of a tensor K, such as K -> A K Bᵀ, and occur in derivatives of products, inverses and rotations.
+/// outer(A, B), which is A_ij B_kl, is in R2.h and SR2.h.
 namespace neml2
 {
 namespace tensors
@@ -28,16 +28,15 @@ R4 kron(const A & a, const B & b);
 /// unit of B.
 template <class A, class B, tensors::if_second_order<A, B> = 0>
 R4 kron_transposed(const A & a, const B & b);
-/// (A_ik B_jl + A_il B_jk + B_ik A_jl + B_il A_jk) / 4, which maps a symmetric K to
-/// (A K Bᵀ + B K Aᵀ) / 2. sym_kron(A, B) = sym_kron(B, A); sym_kron(R, R) with a rotation matrix R
-/// turns a symmetric tensor s as rotate(s, R) does. (...; 3, 3) or (...; 6), twice -> (...; 6, 6), unit of
-/// A × unit of B.
+/// (A_ik B_jl + A_il B_jk + B_ik A_jl + B_il A_jk) / 4, which maps a symmetric K to (A K Bᵀ + B K Aᵀ) / 2.
+/// sym_kron(A, B) = sym_kron(B, A). With a rotation matrix R, sym_kron(R, R) * s is rotate(s, R). (...; 3, 3)
+/// or (...; 6), twice -> (...; 6, 6), unit of A × unit of B.
 ///
 /// Source: Alizadeh, Haeberly and Overton (1998), SIAM J. Optim. 8, 746-768, appendix.
 template <class A, class B, tensors::if_second_order<A, B> = 0>
 SSR4 sym_kron(const A & a, const B & b);
 
-/// Not defined for other tensors, where at::kron would take all their dimensions alike.
+/// Does not compile. Without this overload, at::kron would take other tensors, and treat batch and base dimensions alike.
 template <class A, class B>
 auto
 kron(const TensorBase<A> &, const TensorBase<B> &)

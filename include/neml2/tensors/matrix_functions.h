@@ -7,21 +7,22 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Exponential, logarithm, square root and powers of second order tensors as matrices, and their
- * derivatives. (exp, log, sqrt and pow are the functions of the components.)
+ * Exponential, logarithm, square root and powers of second order tensors as matrices, and their derivatives.
+ * (exp, log, sqrt and pow act on each component.)
  *
- * Functions of symmetric tensors are f(s) = Σ_k f(λ_k) v_k v_k with the eigenvalues and eigenvectors of s, and
- * derivatives are exact also between equal and nearly equal eigenvalues. Under autograd derivatives of any
- * order are correct and finite.
+ * Functions of a symmetric tensor s are f(s) = Σ_k f(λ_k) v_k v_k with the eigenvalues λ_k and eigenvectors v_k
+ * of s. Their derivatives are exact, also for equal and nearly equal eigenvalues. Under autograd, derivatives
+ * of any order are correct and finite.
  *
- * Domain: logarithm, root and powers of a symmetric tensor are defined where it is positive definite, and NaN
- * elsewhere. Those of an R2 are the principal ones: the eigenvalues of the root are in the right half plane,
- * those of the logarithm have an imaginary part in (-π, π). They are NaN where an eigenvalue is on the negative
- * real axis, 0 included, or too close to it.
+ * The logarithm, square root and powers of a symmetric tensor are defined where the tensor is positive
+ * definite, and NaN elsewhere. The logarithm and square root of an R2 are the principal ones: the eigenvalues
+ * of the square root are in the right half plane, and the eigenvalues of the logarithm have an imaginary part
+ * in (-π, π). Both are NaN where an eigenvalue of the R2 is on the negative real axis, 0 included, or too close
+ * to it.
  *
- * The fused loop computes functions of symmetric tensors by eigenvalues; a logarithm near I has the relative accuracy
- * of s - I. Outside the fused loop the functions are computed by products and inverses in float64, with an error of
- * the unit round-off times the condition number.
+ * The fused loop computes functions of symmetric tensors from eigenvalues; a logarithm near I has the relative
+ * accuracy of s - I. Outside the fused loop the functions are computed by products and inverses in float64,
+ * with an error of the unit round-off times the condition number.
  *
  * Source: Higham (2008), Functions of Matrices.
  */
@@ -29,10 +30,10 @@ namespace neml2
 {
 /// e^s, for s without unit. (...; 6) -> (...; 6)
 SR2 expm(const SR2 & s);
-/// Derivative of expm at s along e, which is symmetric in the sense of a : dexpm(s, b) = b : dexpm(s, a).
-/// (...; 6), (...; 6) -> (...; 6), in the unit of e.
+/// Derivative of expm at s along e. It is symmetric: a : dexpm(s, b) = b : dexpm(s, a). (...; 6), (...; 6) ->
+/// (...; 6), in the unit of e.
 SR2 dexpm(const SR2 & s, const SR2 & e);
-/// Derivative of expm by s, with both minor and the major symmetry, for s without unit.
+/// Derivative of expm by s, for s without unit. It has both minor symmetries and the major symmetry.
 /// (...; 6) -> (...; 6, 6)
 SSR4 dexpm(const SR2 & s);
 
@@ -51,16 +52,16 @@ SR2 dsqrtm(const SR2 & s, const SR2 & e);
 /// Derivative of sqrtm by s. (...; 6) -> (...; 6, 6), in the inverse square root of the unit of s.
 SSR4 dsqrtm(const SR2 & s);
 
-/// s^p = e^(p log s); for p = -1/2 it is the inverse square root. (...; 6), (...; ) or a number -> (...;
-/// 6), in the unit of s to the p. NaN where s is not positive definite.
+/// s^p = e^(p log s); for p = -1/2 it is the inverse square root. (...; 6), (...; ) or a number -> (...; 6), in
+/// the unit of s to the power p. NaN where s is not positive definite.
 SR2 powm(const SR2 & s, const Scalar & p);
 SR2 powm(const SR2 & s, Real p);
-/// Derivative of powm at s along e, p constant. (...; 6), (...; ) or a number, (...; 6) -> (...; 6), unit of
-/// e × unit of s to the p - 1.
+/// Derivative of powm at s along e, for constant p. (...; 6), (...; ) or a number, (...; 6) -> (...; 6), unit
+/// of e × unit of s to the power p - 1.
 SR2 dpowm(const SR2 & s, const Scalar & p, const SR2 & e);
 SR2 dpowm(const SR2 & s, Real p, const SR2 & e);
-/// Derivative of powm by s, p constant. (...; 6), (...; ) or a number -> (...; 6, 6), in the unit of s to
-/// the p - 1.
+/// Derivative of powm by s, for constant p. (...; 6), (...; ) or a number -> (...; 6, 6), in the unit of s to
+/// the power p - 1.
 SSR4 dpowm(const SR2 & s, const Scalar & p);
 SSR4 dpowm(const SR2 & s, Real p);
 
@@ -68,26 +69,26 @@ SSR4 dpowm(const SR2 & s, Real p);
 R2 expm(const R2 & A);
 /// Derivative of expm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), in the unit of E.
 R2 dexpm(const R2 & A, const R2 & E);
-/// ∂(e^A)_ij / ∂A_kl of expm, for A without unit. (...; 3, 3) -> (...; 3, 3, 3, 3)
+/// Derivative of expm by A, ∂(e^A)_ij / ∂A_kl, for A without unit. (...; 3, 3) -> (...; 3, 3, 3, 3)
 R4 dexpm(const R2 & A);
 
-/// The principal logarithm of A without unit; its eigenvalues have imaginary parts in (-π, π).
+/// The principal logarithm of A, for A without unit. Its eigenvalues have imaginary parts in (-π, π).
 /// (...; 3, 3) -> (...; 3, 3). NaN where A has an eigenvalue on the negative real axis, 0 included, or too
 /// close to it.
 R2 logm(const R2 & A);
 /// Derivative of logm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), unit of E / unit of A.
 R2 dlogm(const R2 & A, const R2 & E);
-/// ∂(log A)_ij / ∂A_kl of logm. (...; 3, 3) -> (...; 3, 3, 3, 3), in the inverse of the unit of A.
+/// Derivative of logm by A, ∂(log A)_ij / ∂A_kl. (...; 3, 3) -> (...; 3, 3, 3, 3), in the inverse of the unit of A.
 R4 dlogm(const R2 & A);
 
-/// The principal square root, X with X_ik X_kj = A_ij and eigenvalues in the right half plane.
+/// The principal square root of A: the X with X_ik X_kj = A_ij and eigenvalues in the right half plane.
 /// (...; 3, 3) -> (...; 3, 3), in the square root of the unit of A. NaN where A has an eigenvalue on the
 /// negative real axis, 0 included, or too close to it.
 R2 sqrtm(const R2 & A);
 /// Derivative of sqrtm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), unit of E / square root of
 /// the unit of A.
 R2 dsqrtm(const R2 & A, const R2 & E);
-/// ∂(√A)_ij / ∂A_kl of sqrtm. (...; 3, 3) -> (...; 3, 3, 3, 3), in the inverse square root of the unit of A.
+/// Derivative of sqrtm by A, ∂(√A)_ij / ∂A_kl. (...; 3, 3) -> (...; 3, 3, 3, 3), in the inverse square root of the unit of A.
 R4 dsqrtm(const R2 & A);
 } // namespace neml2
 

@@ -75,7 +75,7 @@ struct NEML2_ONE_A_PROGRAM Dsqrtm : GainsFromAvx512
   }
 };
 
-// Leaves of a function of matrices, SR2 or R2: op on rows, f on batches.
+// Leaves that evaluate a function of a matrix, SR2 or R2: op is for rows, f is for batches.
 
 template <class Op, class T>
 T

@@ -6,7 +6,7 @@
 #include "neml2/kernels/rotation_distance.h"
 #include "neml2/tensors/Rot.h"
 
-/// The angles between rotations, and the two sets of parameters that each has: bodies of functions that Rot.h declares.
+/// Angles between rotations, and the two parameter vectors of each rotation: bodies of functions that Rot.h declares.
 namespace neml2
 {
 NEML2_BODY Rot

@@ -5,22 +5,21 @@
 #include "neml2/kernels/skew_products.h"
 #include "neml2/tensors/fwd.h"
 
-/// Products of symmetric tensors with skew ones and with one another, as in objective rates and
-/// plastic spins, and their derivatives. Symmetric tensors are in Mandel components, skew ones are
-/// their axial vectors (see SR2 and WR2); derivatives are by the stored components.
+/// Products of symmetric tensors with skew tensors and with each other, as in objective rates and plastic
+/// spins, and derivatives of the products. Symmetric tensors are stored as Mandel components, and skew tensors
+/// as axial vectors (see SR2 and WR2). Derivatives are by the stored components.
 namespace neml2
 {
-/// W_ik e_kj - e_ik W_kj, the rate of a symmetric tensor that turns with the spin W; symmetric.
+/// W_ik e_kj - e_ik W_kj, the rate of a symmetric tensor e that rotates with the spin W. It is symmetric.
 /// (...; 6), (...; 3) -> (...; 6), unit of e × unit of w.
 SR2 skew_and_sym_to_sym(const SR2 & e, const WR2 & w);
-/// Derivative of skew_and_sym_to_sym(e, w) by e, which is skew as a 6×6 matrix.
-/// (...; 3) -> (...; 6, 6), in the unit of w.
+/// Derivative of skew_and_sym_to_sym(e, w) by e. As a 6×6 matrix it is skew. (...; 3) -> (...; 6, 6), in the unit of w.
 SSR4 d_skew_and_sym_to_sym_d_sym(const WR2 & w);
 /// Derivative of skew_and_sym_to_sym(e, w) by w. (...; 6) -> (...; 6, 3), in the unit of e.
 SWR4 d_skew_and_sym_to_sym_d_skew(const SR2 & e);
 
-/// a_ik b_kj - b_ik a_kj, which is skew: 0 if a and b have common principal axes.
-/// (...; 6), (...; 6) -> (...; 3), unit of a × unit of b.
+/// a_ik b_kj - b_ik a_kj. It is skew, and 0 if a and b have common principal axes. (...; 6),
+/// (...; 6) -> (...; 3), unit of a × unit of b.
 WR2 multiply_and_make_skew(const SR2 & a, const SR2 & b);
 /// Derivative of multiply_and_make_skew(a, b) by a. (...; 6) -> (...; 3, 6), in the unit of b.
 WSR4 d_multiply_and_make_skew_d_first(const SR2 & b);

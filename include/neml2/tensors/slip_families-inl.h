@@ -11,31 +11,31 @@
 #include <optional>
 #include <vector>
 
-/// Families of planes and directions in a lattice, from their notation. All are plain numbers, since the results must not depend on modes
-/// of LibTorch.
+/// Families of planes and directions in a lattice, from their notation. All values are plain numbers instead of
+/// tensors, because the results must not depend on modes of LibTorch.
 namespace neml2::tensors::glide
 {
 using Triple = std::array<double, 3>;
 using Rotation = std::array<Triple, 3>;
 
-/// A plane's normal and a direction in the crystal's Cartesian axes.
+/// The unit normal of a plane and a unit direction, in the crystal's Cartesian axes.
 struct System
 {
   Triple n, b;
 };
 
-/// The name of the operation, for its errors, and the lattice.
+/// A lattice, and the name of the function that reports errors about it.
 struct Lattice
 {
   std::string function, name;
-  std::string rotations; ///< its class
+  std::string rotations; ///< the name of the class of rotations
   double c_over_a;
   std::vector<Rotation> symmetry;
 
   bool hexagonal() const { return rotations[0] == '6'; }
 };
 
-/// A family by its indices, and whether it is one plane with one direction.
+/// A family, by its text and one of its systems. one_pair is true for (hkl)[uvw], and false for {hkl}<uvw>.
 struct Family
 {
   std::string text;
@@ -82,7 +82,7 @@ unit_of(const Triple & v)
   return {v[0] / length + 0.0, v[1] / length + 0.0, v[2] / length + 0.0};
 }
 
-/// All products of the rotations that generate a class of cubic, tetragonal or hexagonal crystals, the identity first.
+/// All rotations of a cubic, tetragonal or hexagonal class, as products of its generators, the identity first.
 NEML2_BODY std::vector<Rotation>
 rotations_of(const std::string & group)
 {
@@ -148,8 +148,8 @@ lattice_of(const std::string & function, const std::string & name, double c_over
   return {function, name, group, cubic ? 1.0 : c_over_a, rotations_of(group)};
 }
 
-/// The integers between two brackets: digits, each with or without a minus, or numbers between spaces or
-/// commas.
+/// The integers between two brackets: digits, each with or without a minus, or numbers separated by spaces or commas.
+/// Empty if the text is not valid.
 NEML2_BODY std::vector<int>
 integers(const std::string & text)
 {
@@ -193,7 +193,7 @@ of_indices(const Lattice & lattice, const std::vector<int> & i, bool plane)
   return unit_of(v);
 }
 
-/// A family {hkl}<uvw> or (hkl)[uvw].
+/// Reads a family {hkl}<uvw> or (hkl)[uvw].
 NEML2_BODY Family
 family_of(const Lattice & lattice, const std::string & text)
 {
@@ -236,7 +236,7 @@ family_of(const Lattice & lattice, const std::string & text)
   return {text.substr(begin, end - begin + 1), {*n, *b}, one_pair};
 }
 
-/// The parts of a text between commas outside of brackets.
+/// The parts of a text that are separated by commas outside of brackets.
 NEML2_BODY std::vector<std::string>
 separated(const std::string & families)
 {

@@ -6,7 +6,7 @@
 /// The systems that are equivalent by the symmetry of a lattice.
 namespace neml2::tensors::glide
 {
-/// The vectors that are equivalent to v, without the opposite ones.
+/// The unit vectors that are equivalent to v, where a vector and its opposite count as one.
 NEML2_BODY std::vector<Triple>
 equivalent_lines(const Lattice & lattice, const Triple & v)
 {
@@ -20,7 +20,7 @@ equivalent_lines(const Lattice & lattice, const Triple & v)
   return all;
 }
 
-/// Whether a vector is equivalent to another or its opposite.
+/// Whether w or -w is equivalent to v.
 NEML2_BODY bool
 equivalent(const Lattice & lattice, const Triple & v, const Triple & w)
 {
@@ -28,8 +28,8 @@ equivalent(const Lattice & lattice, const Triple & v, const Triple & w)
   return std::any_of(all.begin(), all.end(), [&](const Triple & a) { return same_line(a, w); });
 }
 
-/// The pairs that are equivalent to a pair. (n, b) and (-n, -b) count as one; without with_sense so
-/// does (n, -b).
+/// The pairs that are equivalent to the pair of a family. (n, b) and (-n, -b) count as one pair; (n, -b) is another
+/// pair only if with_sense is true.
 NEML2_BODY std::vector<System>
 equivalent_pairs(const Lattice & lattice, const Family & family, bool with_sense)
 {
@@ -78,7 +78,8 @@ slip_family(const Lattice & lattice, const Family & family)
   return all;
 }
 
-/// The plane of a twin {hkl}<uvw>, and the direction in the sense of its shear.
+/// The systems of a twin family: planes, and directions in the sense of the shear. For {hkl}<uvw> the sense is known
+/// only for the twins in the list.
 NEML2_BODY std::vector<System>
 twin_family(const Lattice & lattice, Family family)
 {
@@ -88,7 +89,7 @@ twin_family(const Lattice & lattice, Family family)
   {
     const char * lattice;
     const char * pair;
-    double shear; // positive in the sense of the pair
+    double shear; // positive if the shear is in the direction of the pair
   };
   const double r = lattice.c_over_a;
   const Twin twins[] = {{"fcc", "(111)[11-2]", 1},
@@ -120,7 +121,7 @@ twin_family(const Lattice & lattice, Family family)
              ". Write one plane and one direction in the sense of the shear, such as (111)[11-2].");
 }
 
-/// The systems of all families, systems_of(family) each, as tensors with these options.
+/// The systems of all families as two tensors with these options; systems_of(family) lists the systems of one family.
 template <class F>
 std::pair<Vec, Vec>
 systems_of_families(const std::string & families,

@@ -6,18 +6,19 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Systems of linear equations, one per point, for example for a strain from a
- * stress or a step of Newton's method.
+ * Systems of linear equations, one per batch entry, for example for the strain of a stress, or for a step of Newton's
+ * method.
  *
- * All functions here use elimination with row pivoting. If the matrix of a point is singular, so that a pivot is exactly 0,
- * the solution at that point is NaN; a matrix that is singular up to round-off gives large numbers. solve(A, b) is more
- * accurate than inv(A) * b, and for 6×6 and larger matrices also faster.
+ * All functions here use elimination with row pivoting. If the matrix of a batch entry is singular, so that a pivot is
+ * exactly 0, the solution of that entry is NaN; a matrix that is singular up to round-off gives large numbers. solve(A, b)
+ * is more accurate than inv(A) * b, and for 6×6 and larger matrices also faster.
  *
- * Matrices of a type of your own, `class Matrix : public PrimitiveTensor<Matrix, n, n>`, have solve, inv and det here, and
- * cholesky in cholesky.h, with right sides `PrimitiveTensor<X, n>` or, many at once, `PrimitiveTensor<X, n, m>`.
+ * A matrix type of your own, `class Matrix : public PrimitiveTensor<Matrix, n, n>`, has solve, inv and det here, and
+ * cholesky in cholesky.h. Its right sides are of a type `PrimitiveTensor<X, n>`, or `PrimitiveTensor<X, n, m>` for m right
+ * sides at once.
  *
- * Elsewhere: matrices whose size is known at run time only in math/linalg.h; inv and det of R2, SR2, SSR4 and R4 in the headers
- * of the types.
+ * math/linalg.h is for matrices whose size is known only at run time. The headers of R2, SR2, SSR4 and R4 have their inv
+ * and det.
  */
 namespace neml2
 {
@@ -48,12 +49,12 @@ SR2 solve(const A & C, const B & s);
 /// X_mnkl with A_ijmn X_mnkl = B_ijkl. (...; 6, 6), (...; 6, 6) -> (...; 6, 6), unit of B / unit of A. NaN where A is singular.
 template <class A, class B, math::if_types<A, SSR4, B, SSR4> = 0>
 SSR4 solve(const A & a, const B & b);
-/// X_kl with T_ijkl X_kl = B_ij. (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3), unit of B / unit of T. NaN where T is singular, as
-/// every T with a minor symmetry is.
+/// X_kl with T_ijkl X_kl = B_ij. (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3), unit of B / unit of T. NaN where T is
+/// singular. Every T with a minor symmetry is singular.
 template <class A, class B, math::if_types<A, R4, B, R2> = 0>
 R2 solve(const A & t, const B & b);
-/// X_mnkl with T_ijmn X_mnkl = B_ijkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3), unit of B / unit of T. NaN where T
-/// is singular, as every T with a minor symmetry is.
+/// X_mnkl with T_ijmn X_mnkl = B_ijkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3), unit of B / unit of T.
+/// NaN where T is singular. Every T with a minor symmetry is singular.
 template <class A, class B, math::if_types<A, R4, B, R4> = 0>
 R4 solve(const A & t, const B & b);
 
@@ -61,14 +62,14 @@ R4 solve(const A & t, const B & b);
 /// (...; n, n), (...; n, m) -> (...; n, m), unit of b / unit of A. NaN where A is singular.
 template <class A, class B, kernels::if_own_system<A, B> = 0>
 B solve(const A & a, const B & b);
-/// A^-1 of a matrix of your own type; NaN where it is singular. (...; n, n) -> (...; n, n), in the inverse of the unit of A.
+/// Inverse A^-1 of a matrix of your own type; NaN where A is singular. (...; n, n) -> (...; n, n), in the inverse of the unit of A.
 template <class A, kernels::if_own_batch<A> = 0>
 A inv(const A & a);
 /// Determinant of a matrix of your own type. (...; n, n) -> (...; ), in the nth power of the unit of A.
 template <class A, kernels::if_own_batch<A> = 0>
 Scalar det(const A & a);
 
-/// Not defined for other tensors.
+/// Does not compile: solve is not defined for other tensors.
 template <class A, class B>
 auto
 solve(const TensorBase<A> &, const TensorBase<B> &)

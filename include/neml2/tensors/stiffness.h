@@ -5,8 +5,8 @@
 #include "neml2/kernels/stiffness.h"
 #include "neml2/tensors/fwd.h"
 
-/// Elastic stiffnesses under the names by which formulas for vmap call them, and the bodies of the factories
-/// that SSR4.h documents.
+/// The elastic stiffnesses of SSR4.h as free functions, which formulas for vmap call, and the bodies of the factories of
+/// SSR4.h.
 namespace neml2
 {
 /// See SSR4::isotropic_E_nu(E, nu). (...; ), (...; ) -> (...; 6, 6)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Every tensor type. Prefer the header of the types you use.
+/// Includes every tensor type. Prefer the headers of the types that you use.
 #include "neml2/core/Tensor.h"
 #include "neml2/tensors/MillerIndex.h"
 #include "neml2/tensors/Quaternion.h"

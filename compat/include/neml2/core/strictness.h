@@ -3,8 +3,8 @@
 
 namespace neml2::core
 {
-/// For programs of NEML2 2.x: uses that the library's own header of this name refuses behave as in NEML2
-/// 2.x.
+/// For programs of NEML2 2.x: calls that the library's own header of this name refuses are allowed, and behave as in
+/// NEML2 2.x.
 struct Relaxed
 {
   static constexpr bool relaxed = true;

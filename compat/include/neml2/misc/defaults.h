@@ -8,7 +8,7 @@
 
 namespace neml2
 {
-/// Tolerances that this library does not read.
+/// Tolerances of NEML2 2.x. This library does not use them.
 NEML2_ONE_A_PROGRAM inline Real &
 machine_precision()
 {

@@ -5,7 +5,7 @@
 
 namespace neml2
 {
-/// Thrown when text is read that is not a number, shape or label.
+/// Thrown for a text that should be a number, a shape or a label, but is not.
 class NEML2_ONE_A_PROGRAM ParserException : public std::exception
 {
 public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Functions on strings, and a function that reads one value from text; input files are not part of
+/// Functions on strings, and a function that reads one value from a text. Input files are not part of
 /// this library.
 #include "neml2/misc/errors.h"
 #include "neml2/misc/string_utils.h"
@@ -9,7 +9,7 @@
 
 namespace neml2::utils
 {
-/// The text as a value of type T, by its operator>>; true and false as bool.
+/// Reads a text as a value of type T by operator>>; a bool is written as true or false.
 /// @throws ParserException if the text is not exactly one such value.
 template <class T>
 T

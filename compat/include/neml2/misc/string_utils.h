@@ -23,7 +23,7 @@ stream_all(std::ostringstream & os, const Parts &... parts)
   ((os << parts), ...);
 }
 
-/// The text that << prints; true and false for bool.
+/// The text that << prints; for a bool it is true or false.
 template <class T>
 std::string
 stringify(const T & t)
@@ -93,7 +93,7 @@ demangle(const char * name)
 #endif
 }
 
-/// `indent` spaces per level.
+/// A text of `indent` spaces per level.
 inline std::string
 indentation(int level, int indent = 2)
 {

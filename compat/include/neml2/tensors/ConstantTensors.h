@@ -5,8 +5,8 @@
 
 namespace neml2
 {
-/// The maps and factors of Mandel and skew components, of the default dtype and device, under their
-/// names of NEML2 2.0.
+/// The maps and factors of Mandel and skew components, with the default dtype and device, under their
+/// names in NEML2 2.0.
 class ConstantTensors
 {
 public:

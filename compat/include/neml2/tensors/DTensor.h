@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Derivatives are returned as the type of their base shape, or as Tensor: DTensor itself is not
-/// part of this library.
+/// DTensor itself is not part of this library: derivatives are returned as the type of their base shape,
+/// or as Tensor.
 #include "neml2/tensors/tensors.h"

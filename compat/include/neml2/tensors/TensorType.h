@@ -41,7 +41,7 @@ enum class TensorType : std::int8_t
 
 namespace tensors
 {
-/// The value that belongs to a type, or to no type.
+/// The names of the types in a list, and the positions of types in the list.
 template <class List>
 struct ByTensorType;
 template <class... T>

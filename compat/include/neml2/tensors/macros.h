@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The lists of types of NEML2 2.x: f(A); f(B) ..., with the types of all releases.
+/// The lists f(A); f(B) ... of NEML2 2.x, with the types of all its releases.
 
 #define FOR_ALL_VECBASE(f)                                                                         \
   f(Vec);                                                                                          \
@@ -44,7 +44,7 @@
   f(Scalar);                                                                                       \
   f(Tensor)
 
-/// The lists f(A), f(B) ... of NEML2 2.1, with that release's types, for Catch2's TEMPLATE_TEST_CASE.
+/// The lists f(A), f(B) ... of NEML2 2.1, with the types of release 2.1, for Catch2's TEMPLATE_TEST_CASE.
 
 #define FOR_ALL_VECBASE_COMMA(f) f(Vec), f(Rot), f(WR2)
 #define FOR_ALL_R2BASE_COMMA(f) f(R2)

@@ -68,7 +68,8 @@ normalize_dim(Size d, Size lo, Size hi)
   return d >= 0 ? lo + d : hi + d;
 }
 
-/// Position at which to insert into such a group, which has one more position than dimensions.
+/// Position at which to insert a dimension into a group that occupies dimensions [lo, hi): the group has one more
+/// such position than dimensions. Negative d counts from the last position.
 /// @throws NEMLException if the position is outside the group.
 inline Size
 normalize_itr(Size d, Size lo, Size hi)
@@ -96,7 +97,7 @@ normalize_dims(TensorShapeRef dims, Size lo, Size hi)
   return r;
 }
 
-/// Positions at which to insert into such a group.
+/// Positions at which to insert dimensions into a group that occupies dimensions [lo, hi).
 /// @throws NEMLException if a position is outside the group.
 inline TensorShape
 normalize_itrs(TensorShapeRef dims, Size lo, Size hi)
@@ -107,7 +108,7 @@ normalize_itrs(TensorShapeRef dims, Size lo, Size hi)
   return r;
 }
 
-/// add_shapes of a list: sum_array(std::array{a, b}) is the sizes of a, then those of b.
+/// add_shapes of a list: sum_array(std::array{a, b}) has the sizes of a, then the sizes of b.
 template <class Shapes>
 TensorShape
 sum_array(const Shapes & shapes)
@@ -137,7 +138,7 @@ shape_refs_to_shapes(const std::vector<TensorShapeRef> & refs)
   return shapes;
 }
 
-/// References to shapes, which must outlive them.
+/// References to shapes; the shapes must outlive the references.
 template <size_t N>
 std::array<TensorShapeRef, N>
 shapes_to_shape_refs(const std::array<TensorShape, N> & shapes)
@@ -177,7 +178,7 @@ broadcast_intmd_dim(const T &...)
   return 0;
 }
 
-/// The batch shape all tensors broadcast to; undefined ones are skipped, an empty list gives [].
+/// The batch shape to which all tensors broadcast. Undefined tensors are skipped; the shape is [] for an empty list.
 /// @throws NEMLException if they do not broadcast.
 inline TraceableTensorShape
 broadcast_batch_sizes(const std::vector<neml2::Tensor> & tensors)
@@ -203,7 +204,7 @@ broadcast_intmd_sizes(const std::vector<neml2::Tensor> &)
 
 namespace core
 {
-/// t with size-1 base dimensions inserted on the left until there are n.
+/// t with size-1 base dimensions inserted on the left until there are n base dimensions.
 template <class T>
 T
 with_base_dim(const T & t, Size n)
@@ -224,8 +225,8 @@ with_base_dim(const T & t, Size n)
 
 namespace utils
 {
-/// The tensors with equally many intermediate dimensions, and that number; here the unchanged
-/// tensors, and 0.
+/// The tensors with equally many intermediate dimensions, and the number of these dimensions. Here the
+/// tensors are unchanged, and the number is 0.
 template <class T, class... Ts, std::enable_if_t<core::is_tensor<T>, int> = 0>
 std::tuple<T, Ts..., Size>
 align_intmd_dim(const T & a, const Ts &... more)
@@ -239,7 +240,7 @@ align_intmd_dim(const std::vector<T> & tensors)
   return {tensors, 0};
 }
 
-/// The tensors with equally many base dimensions: missing ones are added on the left with size 1. The
+/// The tensors with equally many base dimensions: missing dimensions are added on the left with size 1. The
 /// last result is the number of intermediate dimensions, 0.
 /// @throws NEMLException if a type fixes fewer base dimensions.
 template <class T, class... Ts, std::enable_if_t<core::is_tensor<T>, int> = 0>

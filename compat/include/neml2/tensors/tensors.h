@@ -3,4 +3,4 @@
 
 #include "neml2/tensors/macros.h"
 
-#include "neml2/tensors/TensorType.h" // brings the library's own header of the name tensors.h
+#include "neml2/tensors/TensorType.h" // includes the library's own header of the name tensors.h

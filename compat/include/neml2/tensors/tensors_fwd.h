@@ -5,10 +5,10 @@
 
 namespace neml2
 {
-/// The common base of vectors.
+/// In NEML2 2.x the common base of vectors; here the type itself.
 template <class Derived>
 using VecBase = Derived;
-/// The common base of second order tensors.
+/// In NEML2 2.x the common base of second order tensors; here the type itself.
 template <class Derived>
 using R2Base = Derived;
 } // namespace neml2

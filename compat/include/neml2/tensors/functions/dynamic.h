@@ -6,8 +6,8 @@
 #include "neml2/math/join.h"
 #include "neml2/math/reduction.h"
 
-/// Functions along dynamic and along intermediate dimensions, of NEML2 2.1: dynamic_x is batch_x; without intermediate
-/// dimensions intmd_x is refused.
+/// Functions of NEML2 2.1 along dynamic and along intermediate dimensions. dynamic_x is batch_x. intmd_x throws, because tensors
+/// have no intermediate dimensions in this library.
 namespace neml2
 {
 namespace math
@@ -118,7 +118,7 @@ intmd_mean(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_mean", "batch_mean");
 }
-/// a itself for the empty shape, the only one of intermediate dimensions here. (...; base) -> (...; base)
+/// Returns a for the empty shape, the only shape of intermediate dimensions here. (...; base) -> (...; base)
 /// @throws NEMLException for any other shape.
 template <class T, core::if_tensor<T> = 0>
 T

@@ -4,7 +4,7 @@
 #include "neml2/math/operators.h"
 #include "neml2/tensors/tensors.h"
 
-/// Derivatives of types by themselves, as functions of the type.
+/// The derivative of a tensor by itself, as a function of the tensor's type.
 namespace neml2
 {
 /// The derivative of a T by itself, T::identity_map: 1 for Scalar, δ_ij for Vec, δ_ik δ_jl for R2,
@@ -20,7 +20,7 @@ imap_v(const TensorOptions & options = default_tensor_options())
   return T::identity_map(options);
 }
 
-/// See imap_v<T>(options): its other name.
+/// Another name for imap_v<T>(options).
 template <class T>
 auto
 imap(const TensorOptions & options = default_tensor_options())
