@@ -188,7 +188,7 @@ TEST_CASE("slogdet holds where the determinant overflows or underflows", "[math]
   const Scalar x = Scalar::create({1e-300, 1e-10, 2.0, 1e300}, kFloat64);
   const Tensor A(at::eye(100, at::kDouble) * at::Tensor(x).view({4, 1, 1}), 1);
   const auto [sign, logarithm] = linalg::slogdet(A);
-  REQUIRE(described(sign) == "Scalar (4; )");
+  REQUIRE(described(sign) == "Scalar (4;)");
   REQUIRE(sign.eq(1).all().item<bool>());
   REQUIRE(at::allclose(logarithm, 100 * at::Tensor(x).log(), 1e-15));
   const R2 B = R2(at::stack({at::diag_embed(at::tensor({2.0, -1.0, 1.0}, at::kDouble)),
