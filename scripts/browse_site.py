@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.webdriver.common import utils
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -62,11 +63,14 @@ return Object.entries(found).map(e => e.join(' '));"""
 
 
 class Service(webdriver.ChromeService):
-    """The browser's driver, found by its address, since a bare system may not know the name localhost."""
+    """The browser's driver, found by its address: a bare system may not know the name localhost."""
 
     @property
     def service_url(self):
         return f"http://127.0.0.1:{self.port}"
+
+    def is_connectable(self):
+        return utils.is_url_connectable(self.port, host="127.0.0.1")
 
 
 class Browser:
