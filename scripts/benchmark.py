@@ -357,7 +357,7 @@ def picture(results):
                 yield svg.text(max(b, x(panel, floor)) + 5, y + 14, label, "start", "bold", svg.BLUE, 11)
         for k, name in enumerate(names):
             yield svg.text(left - 6, top + row * k + 14, name, "end")
-        yield svg.text(0, bottom + 40, "C(2) * strain is the broadcasting tutorial's product: C of shape (2; 6, 6), "
+        yield svg.text(0, bottom + 40, "C(2) * strain is the product in the broadcasting tutorial: C of shape (2; 6, 6), "
                    "strain of shape (N, 2; 6). SSR4 results and tangents: N = 10⁵ instead of 10⁶.", "start", size=11)
         yield svg.text(0, bottom + 56, f"float64, one thread, {results['cpu'].split(',')[0]}, "
                    f"{results['compiler']} -O3, LibTorch {results['libtorch']}. How it was measured: docs/benchmarks.md", "start", size=11)

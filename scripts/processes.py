@@ -28,7 +28,7 @@ def printed(command, size):
         for p in processes:
             p.kill()
     if any(p.returncode for p in processes):
-        sys.exit(f"of {size} processes these ended with {[p.returncode for p in processes]}")
+        sys.exit(f"the {size} processes ended with the codes {[p.returncode for p in processes]}")
     return outputs[0]
 
 

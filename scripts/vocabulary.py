@@ -154,7 +154,7 @@ def main():
                            input=text, text=True)
     lost = [f for n, names in ROW_FUNCTIONS.items() for f in names.split() if all(len(given) != n for given in ROWS.get(f, []))]
     if lost:
-        print("python/generate.py, ROW_FUNCTIONS: none of so many rows is", *lost)
+        print("python/generate.py, ROW_FUNCTIONS: no overload takes the given number of rows:", *lost)
     return bool(found.returncode or lost or text.count("static_assert") < 150)
 
 

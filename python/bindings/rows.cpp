@@ -282,7 +282,7 @@ abscissae_of(nb::handle object, const char * argument)
   recorded::Table t = table_of(object, argument, 1);
   if (t.numbers.size() < 2)
     throw nb::value_error(("interpolate: the " + std::string(argument) + " of a table are " +
-                           std::to_string(t.numbers.size()) + ". Expected two points at least.")
+                           std::to_string(t.numbers.size()) + ". Expected at least two points.")
                               .c_str());
   const Recording & r = Recording::now();
   for (size_t i = 1; t.is_constant && i < t.numbers.size(); i++)

@@ -142,7 +142,7 @@ def _run(command: list[str], stdin: int, place: Path | None, is_waited_for: bool
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
-INSTEAD = ", the most in the background: with backend='compiler' a call waits for it as long as it takes"
+INSTEAD = ", the limit in the background; with backend='compiler' a call waits without a limit"
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:

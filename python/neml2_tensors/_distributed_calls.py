@@ -144,7 +144,9 @@ def _is_recorded(x: torch.Tensor) -> bool:
 def scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
     try:
         if not 0 <= source < p.size:
-            raise ValueError(f"scatter_batch: the source is {source}, and the group has {p.size} processes. Expected one in [0, {p.size}).")
+            raise ValueError(
+                f"scatter_batch: the source is {source}, and the group has {p.size} processes. Expected a rank in [0, {p.size})."
+            )
         leaves, together, n, _ = _checked(p, a if p.rank == source else (), d, None, "")
         message = _about(leaves, together) if p.rank == source else None
     except Exception as error:

@@ -422,8 +422,9 @@ class _Model:
                 raise ValueError(f"export: the role of {name} is {role!r}. Expected one of {', '.join((*PASSED, 'state', 'props'))}.")
         if given.count("strain") + given.count("strain_increment") != 1:
             raise ValueError(
-                f"export: {given.count('strain') + given.count('strain_increment')} arguments are strain or strain_increment, by which DDSDDE is the "
-                f"derivative; the arguments are {', '.join(self.names)}. Expected one; roles={{'eps': 'strain'}} says which."
+                f"export: {given.count('strain') + given.count('strain_increment')} arguments are strain or strain_increment; "
+                f"the arguments are {', '.join(self.names)}. Expected exactly one: DDSDDE is the derivative by it. "
+                f"roles={{'eps': 'strain'}} says which."
             )
         if given.count("state") > 1:
             raise ValueError("export: more than one argument is the state. Expected one, a group of tensors.")

@@ -93,8 +93,8 @@ class Processes:
         who = {text: [k for k in range(self.size) if texts[k] == text] for text in texts}
         calls = (f"{'process' if len(k) == 1 else 'processes'} {_list(k)}: {text}" for text, k in who.items())
         return (
-            f"{self.name}: the processes do not make the same call. {'; '.join(calls)}. Expected the same in all, except for the number "
-            "of entries n of each."
+            f"{self.name}: the processes do not make the same call. {'; '.join(calls)}. Expected the same call in all processes; "
+            "only the number of entries n may differ."
         )
 
     # ---- Numbers ----

@@ -232,6 +232,6 @@ def no_function(name: str) -> Any:
         raise AttributeError(f"neml2.math has no {name}. Write {OF_PYTHON[name]}.", name=name)
     if not name.startswith("_") and hasattr(mathematics, name):
         raise AttributeError(
-            f"neml2.math has no {name}. Python's own math has: import math as numbers, and write numbers.{name}, of numbers alone.", name=name
+            f"neml2.math has no {name}. Python's own math has it, for plain numbers: import math as numbers, numbers.{name}(...).", name=name
         )
     raise AttributeError(f"module 'neml2.math' has no attribute '{name}'", name=name)

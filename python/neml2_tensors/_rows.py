@@ -68,11 +68,11 @@ def _floordiv(self: Any, other: Any) -> NoReturn:
 
 
 def _rfloordiv(self: Any, other: Any) -> NoReturn:
-    raise TypeError("//: not available of tensors, and not in formulas. Write (a - a % b) / b, a whole number except for its rounding.")
+    raise TypeError("// is not defined for tensors, nor in formulas. Write (a - a % b) / b, a whole number up to round-off.")
 
 
 def _round(self: Any, ndigits: Any = None) -> NoReturn:
-    raise TypeError("round: not available of tensors, and not in formulas. On batches torch has it: Scalar(a.torch().round()).")
+    raise TypeError("round is not defined for tensors, nor in formulas. On batches torch has it: Scalar(a.torch().round()).")
 
 
 def _divmod(self: Any, other: Any) -> NoReturn:
@@ -82,7 +82,7 @@ def _divmod(self: Any, other: Any) -> NoReturn:
 
 
 def _rdivmod(self: Any, other: Any) -> NoReturn:
-    raise TypeError("divmod: not available of tensors, and not in formulas. Write a % b, and (a - a % b) / b for the quotient.")
+    raise TypeError("divmod is not defined for tensors, nor in formulas. Write a % b, and (a - a % b) / b for the quotient.")
 
 
 _operators: dict[str, Any] = {"mod": _mod, "rmod": _rmod, "floordiv": _floordiv, "rfloordiv": _rfloordiv, "round": _round, "divmod": _divmod, "rdivmod": _rdivmod}
@@ -199,8 +199,8 @@ Row.base = property(_Base)
 def _no_function_of_torch(cls: type, function: Any, types: Any, arguments: Any = (), keywords: Any = None) -> Any:
     name = getattr(function, "__name__", function)
     raise TypeError(
-        f"torch's {name}: not available in formulas. Their functions are in neml2.math; pass a torch.Tensor as an argument, made a tensor "
-        "of this library."
+        f"torch's {name}: not available in formulas. Use functions of neml2.math; make a torch.Tensor a tensor of this library, "
+        "and pass it as an argument."
     )
 
 

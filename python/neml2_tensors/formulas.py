@@ -102,7 +102,8 @@ class Formula(recording.Formula):  # type: ignore[misc]
                 continue
             if recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
                 raise TypeError(
-                    f"vmap: the default of {name}, which comes before {', '.join(keywords)}, is a {type(value).__name__}: no argument."
+                    f"vmap: the default of {name}, which comes before {', '.join(keywords)}, is a {type(value).__name__}, "
+                    "which a formula cannot take as an argument."
                 )
         return bound.args[len(instance) :]
 

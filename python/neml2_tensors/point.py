@@ -234,7 +234,7 @@ class _Drive:
         if not (0 < relative_tolerance < 1 and max_iterations > 0 and max_halvings >= 0):
             raise ValueError(
                 f"point: relative_tolerance is {relative_tolerance}, max_iterations {max_iterations}, max_halvings {max_halvings}. "
-                "Expected a number between 0 and 1, a positive number, and one that is not negative."
+                "Expected a number between 0 and 1, a positive number, and a number that is not negative."
             )
         self.options = max(relative_tolerance, 100 * torch.finfo(self.dtype).eps), max_iterations, max_halvings
 
@@ -269,8 +269,8 @@ class _Drive:
             off = (t[0] - first).abs().max()
             if len(t) > 1 and off > 1e-9 * t.abs().max():
                 raise ValueError(
-                    f"point: {name.replace('.', ' ')} starts {off.item() / _mandel[i]:.3g} off the initial value. Expected arrays from the initial value at the "
-                    "first time on, which is 0 unless initial_strain or initial_stress says otherwise."
+                    f"point: {name.replace('.', ' ')} starts {off.item() / _mandel[i]:.3g} off the initial value. Expected arrays that begin with the "
+                    "initial value, which is 0 unless initial_strain or initial_stress says otherwise."
                 )
             columns.append(t.expand(len(self.time), -1))
         return torch.stack(columns, -1)

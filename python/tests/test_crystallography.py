@@ -83,7 +83,7 @@ def test_systems_of_a_dtype():
         (("fcc", "basal"), '"basal" is not a family of the lattice fcc'),
         (("fcc", "{111}<100>"), "no direction of {111}<100> lies in a plane"),
         (("FCC",), 'Unknown crystal class "FCC"'),
-        (("-3m", "{111}<110>"), "depend on more of the lattice than c_over_a"),
+        (("-3m", "{111}<110>"), "c_over_a is not enough to define planes and directions"),
     ],
 )
 def test_systems_that_are_refused(arguments, message):

@@ -228,7 +228,7 @@ def test_what_cannot_be_compiled_is_composed_and_warned_of_once(device, compiler
         monkeypatch.setattr(compiler, "compile", lambda source, architecture: 1 / 0)
     x = Scalar(torch.rand(4, dtype=torch.float64).to(device))
     f = neml2.formula(lambda x: 7.25 * x)
-    with pytest.warns(UserWarning, match="runs by LibTorch's calls on .*, which is slower, as there is no kernel for it: .*"):
+    with pytest.warns(UserWarning, match="runs by LibTorch's calls on .*, which is slower, because there is no kernel for it: .*"):
         result = fused(f, x, times=0)
     torch.testing.assert_close(result.torch(), 7.25 * x.torch())
     with warnings.catch_warnings():

@@ -155,7 +155,7 @@ def test_a_class_of_torch_tensors_may_know_tensors_of_the_library():
         (lambda s, A, e: (s > 0) & 1, "for & in a formula: 'Condition' and 'int'. It takes conditions"),
         (lambda s, A, e: e * [1.0], "for * in a formula: 'SR2' and 'list'. For a list write math.base_stack([...])"),
         (lambda s, A, e: s * "a", "for * in a formula: 'Scalar' and 'str'. Expected tensors of the formula"),
-        (lambda s, A, e: s // 2, "//: not available of tensors, and not in formulas. Write (a - a % b) / b"),
+        (lambda s, A, e: s // 2, "// is not defined for tensors, nor in formulas. Write (a - a % b) / b"),
         (lambda s, A, e: pow(s, 2, 3), "unsupported operand type(s) for ** or pow()"),
         (lambda s, A, e: s ^ 1.0, "for ^ in a formula: 'Scalar' and 'float'. It takes conditions"),
     ],

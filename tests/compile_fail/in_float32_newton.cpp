@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// error: newton: not in formulas that are computed in float32
+// error: newton cannot be used in formulas that are computed in float32
 #include "neml2/math/newton.h"
 #include "neml2/tensors/Scalar.h"
 

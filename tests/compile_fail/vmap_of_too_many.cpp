@@ -1,4 +1,4 @@
-// error: vmap: there may be 128 arguments and results in all
+// error: vmap: at most 128 arguments and results are allowed in total
 // SPDX-License-Identifier: MIT
 #include "neml2/math/vmap.h"
 #include "neml2/tensors/tensors.h"

@@ -102,7 +102,7 @@ TEST_CASE("intermediate dimensions are refused, and the message says what to do"
   auto s = counting();
   const auto refused = [](const std::string & where, const auto & f)
   {
-    return error_of(f) == where + ": the intermediate shape [3] was asked for, and no intermediate "
+    return error_of(f) == where + ": the intermediate shape [3] was requested, but no intermediate "
                                   "dimensions are supported. Append it to the dynamic shape. A "
                                   "batch shape is one argument, such as {2, 3}.";
   };
@@ -136,7 +136,7 @@ TEST_CASE("a tensor is made of a dynamic dimension or shape, and 0 intermediate 
   REQUIRE(described(SR2(raw[0][0], 0, 0)) == "SR2 (; 6)");
   REQUIRE(!SR2(at::Tensor(), 0, 0).defined());
   REQUIRE(error_of([&] { Tensor(raw, 1, 1); }) ==
-          "Tensor: 1 intermediate dimensions were asked for, and none are supported. Make them the "
+          "Tensor: 1 intermediate dimensions were requested, but none are supported. Make them the "
           "last dynamic dimensions.");
   REQUIRE_THAT(error_of([&] { SR2(raw, 1, 1); }), ContainsSubstring("intermediate dimensions"));
   REQUIRE_THAT(error_of([&] { SR2(raw, {5}, 1); }), ContainsSubstring("Base shape mismatch"));

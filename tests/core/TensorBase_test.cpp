@@ -228,10 +228,9 @@ TEST_CASE("squeeze removes one dimension, of size 1 only", "[core][TensorBase]")
   REQUIRE(s.batch_squeeze(0).data_ptr() == s.data_ptr());
   const auto t = Tensor::ones({1}, {1, 3});
   REQUIRE(described(t.base_squeeze(0)) == "Tensor (1; 3)");
-  REQUIRE(
-      error_of([&] { s.batch_squeeze(1); }) ==
-      "batch_squeeze: dimension 1 of SR2 (1, 5, 1; 6) has the size 5; only one of size 1 can be "
-      "removed. Choose an entry by index, or sum over it.");
+  REQUIRE(error_of([&] { s.batch_squeeze(1); }) ==
+          "batch_squeeze: dimension 1 of SR2 (1, 5, 1; 6) has the size 5; only a dimension of size "
+          "1 can be removed. Choose an entry by index, or sum over it.");
   REQUIRE_THAT(error_of([&] { t.base_squeeze(-1); }), ContainsSubstring("has the size 3"));
   REQUIRE_THAT(error_of([&] { SR2::ones({0}).batch_squeeze(0); }),
                ContainsSubstring("has the size 0"));

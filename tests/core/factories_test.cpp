@@ -26,7 +26,7 @@ const TensorOptions single = TensorOptions(kFloat32);
 bool
 says_no_intmd(const std::string & where, const std::string & message)
 {
-  return message.rfind(where + ": the intermediate shape [3] was asked for", 0) == 0;
+  return message.rfind(where + ": the intermediate shape [3] was requested", 0) == 0;
 }
 } // namespace
 

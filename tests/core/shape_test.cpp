@@ -52,7 +52,7 @@ TEST_CASE("padding adds sizes on the left until there are enough", "[core][shape
               }) == "pad_prepend: shape [4, 2] is already longer than 1 sizes.");
 }
 
-TEST_CASE("a shape of more entries than 64 bits count is refused", "[core][shape]")
+TEST_CASE("a shape of more entries than 64 bits can count is refused", "[core][shape]")
 {
   constexpr Size large = Size(1) << 40;
   REQUIRE_THAT(error_of(

@@ -111,10 +111,10 @@ TEST_CASE("The libraries of CUDA are the first that open, and messages say what 
           "[engine][device]")
 {
   REQUIRE_THAT(error_of([] { engine::CudaCompiler({"libno_driver.so.1"}, fake); }),
-               ContainsSubstring("the driver of CUDA is not there") &&
+               ContainsSubstring("the driver of CUDA was not found") &&
                    ContainsSubstring("libno_driver.so.1"));
   REQUIRE_THAT(error_of([] { engine::CudaCompiler(fake, {"libno_nvrtc.so"}); }),
-               ContainsSubstring("NVRTC is not there") && ContainsSubstring("libno_nvrtc.so"));
+               ContainsSubstring("NVRTC was not found") && ContainsSubstring("libno_nvrtc.so"));
   REQUIRE(error_of(
               [] {
                 engine::CudaCompiler({"libno_driver.so.1", NEML2_FAKE_CUDA}, fake);

@@ -87,9 +87,9 @@ TEST_CASE("Messages say which NVRTC there are, and what they compile for", "[eng
   REQUIRE_THAT(error_of([] { target({v13}, 37, 13000); }),
                ContainsSubstring("nvidia-cuda-nvrtc-cu11"));
   REQUIRE_THAT(error_of([] { target({"libno_nvrtc.so"}, 60, 13000); }),
-               ContainsSubstring("NVRTC is not there") && ContainsSubstring("libno_nvrtc.so"));
+               ContainsSubstring("NVRTC was not found") && ContainsSubstring("libno_nvrtc.so"));
   REQUIRE_THAT(error_of([] { target({}, 60, 13000); }),
-               ContainsSubstring("it is not known where it could be"));
+               ContainsSubstring("its location is unknown"));
 }
 
 TEST_CASE("A library that lacks functions, as NVRTC 11.1, is passed over", "[engine][device]")

@@ -127,8 +127,8 @@ TEST_CASE("outputs are refused with what is wrong and what to do", "[core][outpu
 
   says({SR2()}, "test: undefined tensor: an operand of type SR2");
   says({SR2(numbers({3, 6}))},
-       "test: the output SR2 (3; 6) is not of the result's batch shape [4]");
-  says({SR2(numbers({1, 4, 6}))}, "is not of the result's batch shape");
+       "test: the output SR2 (3; 6) does not have the result's batch shape [4]");
+  says({SR2(numbers({1, 4, 6}))}, "does not have the result's batch shape");
   says({SR2(numbers({6}))}, "Make one with empty(batch shape)");
   says({good.to(kFloat32)}, "test: operands of different dtypes: SR2 (4; 6) is float64");
   says({good.to(at::kMeta)}, "test: operands on different devices");

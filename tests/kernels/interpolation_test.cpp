@@ -254,7 +254,7 @@ TEST_CASE("Constants that are not valid abscissae are refused", "[kernels][inter
   REQUIRE(
       refusal([&] { interpolate(1, bad, y); }) ==
       "interpolate: the abscissae of a table must be finite and increase strictly, but entry 2 is "
-      "2 after 2.5. Sort the points, and leave out those that repeat.");
+      "2 after 2.5. Sort the points, and leave out repeated points.");
   bad = {1, 1, 2};
   REQUIRE(refusal([&] { interpolate(1, bad, row<double>(y)); }).find("entry 1 is 1 after 1.") !=
           std::string::npos);

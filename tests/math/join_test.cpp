@@ -309,8 +309,8 @@ TEST_CASE("Lists that cannot be joined are refused", "[math][errors]")
            [&] {
              batch_cat({s.batch_unsqueeze(0), long_one.batch_unsqueeze(0)});
            }),
-       "batch_cat: batch shapes [1, 2] and [1, 3] do not broadcast elsewhere than along dimension "
-       "0"},
+       "batch_cat: batch shapes [1, 2] and [1, 3] must broadcast, except along dimension 0, which "
+       "is joined"},
       {test::error_of(
            [&] {
              base_stack({t, v});
@@ -325,7 +325,7 @@ TEST_CASE("Lists that cannot be joined are refused", "[math][errors]")
            [&] {
              base_cat({t, n});
            }),
-       "base_cat: base shapes [6] and [] differ elsewhere than along the dimension to join"},
+       "base_cat: base shapes [6] and [] must be equal except along the joined dimension"},
       {test::error_of(
            [&] {
              batch_cat({s, s.to(kFloat32)});

@@ -181,7 +181,7 @@ TEST_CASE("Outputs may be structs", "[math][groups][vmap_out]")
   state.hardening = Scalar::zeros({2}, kFloat64);
   const auto both = [](const auto & x) { return State{x, norm(x)}; };
   REQUIRE_THAT(error_of([&] { vmap_out(state, both, s); }),
-               ContainsSubstring("the output Scalar (2;) is not of the result's batch shape"));
+               ContainsSubstring("the output Scalar (2;) does not have the result's batch shape"));
   REQUIRE(at::equal(state.plastic, before));
 }
 

@@ -169,9 +169,9 @@ TEST_CASE("vmap_out leaves the output untouched where it refuses", "[math][vmap_
       REQUIRE(target._version() == version);
     }
   };
-  refuses(random({3, 6}), a, b, "is not of the result's batch shape [4]");
-  refuses(random({6}), a, b, "is not of the result's batch shape");
-  refuses(random({4, 1, 6}), a, b, "is not of the result's batch shape");
+  refuses(random({3, 6}), a, b, "does not have the result's batch shape [4]");
+  refuses(random({6}), a, b, "does not have the result's batch shape");
+  refuses(random({4, 1, 6}), a, b, "does not have the result's batch shape");
   refuses(random({4, 6}, kFloat32), a, b, "different dtypes");
   refuses(random({4, 6}).to(at::kMeta), a, b, "different devices");
   refuses(at::Tensor(), a, b, "undefined tensor");

@@ -556,7 +556,7 @@ TEST_CASE("a loop that only any() ends is refused where the formula is recorded"
   const Scalar a(at::full({3}, 40.0, at::kDouble)), half(a.to(at::kHalf));
   REQUIRE(at::equal(vmap(halved, a), at::full({3}, 0.625, at::kDouble)));
   REQUIRE_THROWS_AS(vmap(halved, half), NEMLException);
-  REQUIRE_THROWS_WITH(vmap(waits, half), ContainsSubstring("a largest number of iterations"));
+  REQUIRE_THROWS_WITH(vmap(waits, half), ContainsSubstring("a maximum number of iterations"));
 }
 
 TEST_CASE("results that are the same number have memory of their own", "[math][vmap]")

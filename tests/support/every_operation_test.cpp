@@ -167,8 +167,7 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
   REQUIRE(setting.compiler->sources.size() >= sources.size());
   const test::NvrtcOfTests nvrtc;
   if (!nvrtc.exists())
-    std::cout << "kernels: no NVRTC among the packages of Python, nor where NEML2_NVRTC says, so "
-                 "that none was "
+    std::cout << "kernels: found no NVRTC in Python's packages or in NEML2_NVRTC, so no kernel was "
                  "compiled for a GPU\n";
   for (const auto & source : sources)
     if (nvrtc.exists())

@@ -24,7 +24,7 @@ TEST_CASE("A bound label selects what the label does", "[tensors][labels]")
   M.base_index_put_(label, SSR4::identity_sym());
   REQUIRE(at::equal(M.reinterpret<SSR4>(label), SSR4::identity_sym().batch_expand({3})));
   REQUIRE_THROWS_WITH(M.base_index(LabeledMatrix::BoundLabels{bind(other, "a"), bind(other, "e")}),
-                      ContainsSubstring("label 0 is bound to an axis other than that"));
+                      ContainsSubstring("label 0 is bound to another axis than this tensor's"));
   REQUIRE_THROWS_AS(bind(axis, "q"), NEMLException);
 }
 } // namespace LabeledBlock_test

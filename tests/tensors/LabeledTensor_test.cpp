@@ -191,7 +191,7 @@ TEST_CASE("A block of the transposed shape is refused", "[tensors][labels][error
   other.add<WR2>("w").add<SR2>("t").setup_layout();
   nine.add<R2>("F").add<SSR4>("C").setup_layout();
   auto M = LabeledMatrix::zeros({2}, {&axis, &other});
-  const auto transposed = ContainsSubstring("would be on other rows and columns");
+  const auto transposed = ContainsSubstring("would move to other rows and columns");
   REQUIRE_THROWS_WITH(M.base_index_put_({"s", "w"}, WSR4::ones()), transposed);
   REQUIRE_THROWS_WITH(M.base_index_put_({"s", "w"}, Tensor::ones({3, 6})), transposed);
   REQUIRE_THROWS_WITH(M.base_index_put_({"s", "w"}, Tensor::ones({2}, {3, 3, 2})), transposed);

@@ -609,7 +609,7 @@ TEST_CASE("interpolate refuses arguments that are not a table, and says why",
       message(x, table({0, 2, 2.5, 2}, {4}, 0), table({1, 2, 3, 4}, {4}, 0)),
       ContainsSubstring("interpolate: the abscissae of a table must be finite and increase "
                         "strictly, but entry 3 is 2 after 2.5. Sort the points, and leave "
-                        "out those that repeat. They are Tensor (; 4)."));
+                        "out repeated points. They are Tensor (; 4)."));
   REQUIRE_THAT(message(x, table({0, 1, 2, 5, 5, 6}, {2, 3}, 1), good),
                ContainsSubstring("entry 1 is 5 after 5."));
   REQUIRE_THAT(message(x, table({0, 1, NAN}, {3}, 0), good),
@@ -627,9 +627,8 @@ TEST_CASE("interpolate refuses arguments that are not a table, and says why",
       ContainsSubstring("interpolate: the table has 3 abscissae, but 2 values for them. The "
                         "operands are Scalar (2;), Tensor (; 3) and Tensor (; 2)."));
   REQUIRE_THAT(message(x, knots, table({0, 1}, {2}, 0)), ContainsSubstring("5 abscissae, but 2"));
-  REQUIRE_THAT(
-      message(x, table({0}, {1}, 0), table({0}, {1}, 0)),
-      ContainsSubstring("interpolate: expected a table of two points at least, not of 1."));
+  REQUIRE_THAT(message(x, table({0}, {1}, 0), table({0}, {1}, 0)),
+               ContainsSubstring("interpolate: expected a table of at least two points, got 1."));
   REQUIRE_THAT(message(x, table({0, 1, 2, 3}, {2, 2}, 0), good),
                ContainsSubstring("Tensor (; 2, 2) has 2 base dimensions, expected 1."));
   REQUIRE_THAT(message(x, good, table({0, 1}, {2}, 1)),

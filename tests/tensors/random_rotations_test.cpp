@@ -31,7 +31,7 @@ TEST_CASE("Random rotations have the shape and the options asked for", "[tensors
   REQUIRE(Rot::rand({4}, {}, kFloat32).sizes() == TensorShape{4, 3});
   REQUIRE(
       test::error_of([] { (void)Rot::rand({4}, {2}); }) ==
-      "Rot::rand: the intermediate shape [2] was asked for, and no intermediate dimensions are "
+      "Rot::rand: the intermediate shape [2] was requested, but no intermediate dimensions are "
       "supported. Append it to the dynamic shape. A batch shape is one argument, such as {2, 3}.");
   REQUIRE_THROWS_AS((void)Rot::fill_random(-1), NEMLException);
   REQUIRE_THROWS_AS((void)Rot::fill_random(2, 1, kInt64), NEMLException);

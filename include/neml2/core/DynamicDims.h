@@ -18,7 +18,7 @@ check_no_intmd(const char * where, Size n)
               where,
               ": ",
               n,
-              " intermediate dimensions were asked for, and none are supported. Make them the last "
+              " intermediate dimensions were requested, but none are supported. Make them the last "
               "dynamic dimensions.");
 }
 inline void
@@ -28,7 +28,7 @@ check_no_intmd(const char * where, TensorShapeRef shape)
               where,
               ": the intermediate shape ",
               shape,
-              " was asked for, and no intermediate dimensions are supported. Append it to the "
+              " was requested, but no intermediate dimensions are supported. Append it to the "
               "dynamic shape. A batch shape is one argument, such as {2, 3}.");
 }
 } // namespace core

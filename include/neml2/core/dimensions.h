@@ -112,15 +112,16 @@ inline at::Tensor
 squeeze(const Group & g, Size d)
 {
   const Size at = g.position(d), n = g.o.tensor->size(at);
-  NEML2_CHECK(n == 1,
-              g.where,
-              ": dimension ",
-              d,
-              " of ",
-              g.o,
-              " has the size ",
-              n,
-              "; only one of size 1 can be removed. Choose an entry by index, or sum over it.");
+  NEML2_CHECK(
+      n == 1,
+      g.where,
+      ": dimension ",
+      d,
+      " of ",
+      g.o,
+      " has the size ",
+      n,
+      "; only a dimension of size 1 can be removed. Choose an entry by index, or sum over it.");
   return g.o.tensor->squeeze(at);
 }
 
@@ -151,7 +152,7 @@ flatten(const Group & g, Size start, Size end)
               end,
               " of ",
               g.o,
-              " do not exist: the first comes after the last.");
+              " are in the wrong order.");
   return translate_errors(
       g.where, [&] { return g.o.tensor->flatten(a, b); }, g.o);
 }

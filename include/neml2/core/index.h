@@ -78,9 +78,9 @@ check_one_ellipsis(const char * where, indexing::TensorIndicesRef indices)
   NEML2_CHECK_AS(IndexException,
                  n < 2,
                  where,
-                 ": ",
+                 ": the indices contain Ellipsis ",
                  n,
-                 " times Ellipsis among the indices. Expected at most one.");
+                 " times. Expected it at most once.");
 }
 
 /// Indices of all dimensions: the given indices for the batch dimensions; base dimensions are kept.

@@ -79,7 +79,7 @@ check_writable(const char * where, const at::Tensor & t)
               t.sizes(),
               " and strides ",
               t.strides(),
-              ", overlaps itself: one number in memory is several of its entries, as in an "
+              ", overlaps itself: several of its entries share one number in memory, as in an "
               "expanded tensor. clone() it first.");
 }
 } // namespace neml2::core

@@ -55,7 +55,7 @@ numel(TensorShapeRef shape)
     NEML2_CHECK(n <= most / std::max<Size>(s, 1),
                 "The shape ",
                 shape,
-                " has more entries than 64 bits count.");
+                " has more entries than 64 bits can count.");
     n *= s;
   }
   return n;

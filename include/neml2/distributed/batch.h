@@ -84,7 +84,7 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
                     source,
                     ", and the group has ",
                     p.size(),
-                    " processes. Expected one in [0, ",
+                    " processes. Expected a rank in [0, ",
                     p.size(),
                     ").");
         if (p.rank() != source)

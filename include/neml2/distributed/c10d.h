@@ -6,7 +6,7 @@
 /// Includes c10d, LibTorch's communication between processes; only this header includes c10d.
 #ifndef USE_DISTRIBUTED
 #error                                                                                             \
-    "neml2/distributed needs a LibTorch that was built with c10d (USE_DISTRIBUTED), as those of pip are. \
+    "neml2/distributed needs a LibTorch that was built with c10d (USE_DISTRIBUTED), as LibTorch from pip is. \
 CMake's target torch says whether it was; without CMake, compile with -DUSE_DISTRIBUTED."
 #endif
 

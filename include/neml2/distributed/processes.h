@@ -317,7 +317,7 @@ private:
             s << ", " << j;
         s << ": " << all[k];
       }
-    s << ". Expected the same in all, except for the number of entries n of each.";
+    s << ". Expected the same call in all processes; only the number of entries n may differ.";
     return s.str();
   }
 

@@ -47,7 +47,7 @@ CudaDriver::check(Result r, const char * what) const
     return;
   const char * text = nullptr;
   error_string(r, &text);
-  const std::string message = std::string("the driver of CUDA says in ") + what + ": " +
+  const std::string message = std::string("the driver of CUDA reports an error in ") + what + ": " +
                               (text ? text : "error " + std::to_string(r));
   constexpr Result out_of_memory = 2, first_of_capture = 900, last_of_capture = 908;
   if (r == out_of_memory)

@@ -36,8 +36,8 @@ first_library(const char * what, const std::vector<std::string> & names)
       if (why.empty())
         why = first_line(e);
     }
-  throw NEMLException(std::string(what) + " is not there (" +
-                      (names.empty() ? "it is not known where it could be" : why) + ")");
+  throw NEMLException(std::string(what) + " was not found (" +
+                      (names.empty() ? "its location is unknown" : why) + ")");
 }
 
 template <class F>

@@ -24,11 +24,11 @@ warn_of_composing(const std::string & name, const std::string & device, const st
              name,
              " runs by LibTorch's calls on ",
              device,
-             again ? " this time, which is slower, as its kernel is not available: "
-                   : ", which is slower, as there is no kernel for it: ",
+             again ? " this time, which is slower, because its kernel is not available: "
+                   : ", which is slower, because there is no kernel for it: ",
              why.what(),
              again ? ". The next call tries again. " : ". ",
-             "Mend that, or set NEML2_DEVICE_KERNELS=0 in the environment to turn kernels off. "
+             "Fix this, or set NEML2_DEVICE_KERNELS=0 in the environment to turn kernels off. "
              "This warning is given once.");
 }
 

@@ -88,7 +88,8 @@ Nvrtc::check(Result r, const char * what) const
 {
   if (r == 0)
     return;
-  const std::string message = std::string("NVRTC says in ") + what + ": " + error_string(r);
+  const std::string message =
+      std::string("NVRTC reports an error in ") + what + ": " + error_string(r);
   if (r == out_of_memory)
     throw OutOfMemoryException(message);
   throw NEMLException(message);

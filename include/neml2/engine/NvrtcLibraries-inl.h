@@ -80,7 +80,7 @@ NvrtcLibraries::target(int architecture, int driver)
   std::string all;
   for (const auto & o : _open)
     all += (all.empty() ? "" : "; ") + o->described();
-  throw NEMLException("no NVRTC here compiles for as old a device as sm_" +
+  throw NEMLException("no installed NVRTC compiles for a device as old as sm_" +
                       std::to_string(architecture) + " (" + all +
                       "). Install an older one, such as PyPI's nvidia-cuda-nvrtc-cu" +
                       (architecture < 50 ? "11" : "12"));

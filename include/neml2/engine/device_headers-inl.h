@@ -74,8 +74,8 @@ headers_digest(const std::string & folder)
   {
     known.erase(folder);
     throw NEMLException("the headers of neml2 are not in " + folder +
-                        ". Set the environment variable NEML2_INCLUDE to the folder that has them "
-                        "in its folder neml2");
+                        ". Set the environment variable NEML2_INCLUDE to the folder that "
+                        "contains the folder neml2 with the headers");
   }
   std::sort(headers.begin(), headers.end());
   std::string all;

@@ -91,7 +91,7 @@ check_formula()
     static_assert(
         callable || changes,
         "vmap: the formula cannot be called with these arguments. If an error before this one says "
-        "why (a name that is not declared lacks its header), mend that; otherwise the formula must "
+        "why (a name that is not declared lacks its header), fix that; otherwise the formula must "
         "take as many arguments, each as auto or const auto &");
     if constexpr (callable)
     {
@@ -103,7 +103,7 @@ check_formula()
       {
         constexpr bool fits =
             sizeof...(A) + size_t(formula_results<Returned>::types::count) <= size_t(max_operands);
-        static_assert(fits, "vmap: there may be 128 arguments and results in all");
+        static_assert(fits, "vmap: at most 128 arguments and results are allowed in total");
         if constexpr (fits)
           return formula_results<Returned>();
       }

@@ -210,7 +210,7 @@ by_leaves(const F & f, const Use & use, const A &... a)
   static_assert(
       (are_formula_arguments<A> && ...),
       "vmap: a group of arguments, a std::tuple or a struct that is a template of the types of its "
-      "fields, must be of tensors whose types fix their base shapes, of plain numbers, or of "
+      "fields, must consist of tensors whose types fix their base shapes, of plain numbers, or of "
       "groups");
   if constexpr ((are_formula_arguments<A> && ...))
     return regrouped<returned_t<F, A...>>(std::apply(

@@ -114,7 +114,7 @@ check_output(const Operation & op,
               op.name,
               ": the output ",
               out,
-              " is not of the result's batch shape ",
+              " does not have the result's batch shape ",
               batch,
               ". Make one with empty(batch shape).");
   for (const auto & x : inputs)
@@ -122,13 +122,14 @@ check_output(const Operation & op,
     {
       if (x.tensor->dtype() != t.dtype() || x.tensor->device() != t.device())
         fail_mixed(op, x, out);
-      NEML2_CHECK(!may_share_memory(out, x) || are_the_same_rows(out, x),
-                  op.name,
-                  ": the output ",
-                  out,
-                  " may share memory with the argument ",
-                  x,
-                  " without being the same tensor. Write to another one, or clone() the argument.");
+      NEML2_CHECK(
+          !may_share_memory(out, x) || are_the_same_rows(out, x),
+          op.name,
+          ": the output ",
+          out,
+          " may share memory with the argument ",
+          x,
+          " without being the same tensor. Write to another tensor, or clone() the argument.");
       NEML2_CHECK(!c10::GradMode::is_enabled() || !x.tensor->requires_grad(),
                   op.name,
                   ": the argument ",
@@ -141,14 +142,15 @@ check_output(const Operation & op,
               ": the output ",
               out,
               " requires grad, and writing to it records no gradient. Use a NoGradGuard.");
-  NEML2_CHECK(!overlaps_itself(t),
-              op.name,
-              ": the output ",
-              out,
-              " of strides ",
-              t.strides(),
-              " overlaps itself: one number in memory is several of its entries, as in an expanded "
-              "tensor. clone() it first.");
+  NEML2_CHECK(
+      !overlaps_itself(t),
+      op.name,
+      ": the output ",
+      out,
+      " of strides ",
+      t.strides(),
+      " overlaps itself: several of its entries share one number in memory, as in an expanded "
+      "tensor. clone() it first.");
 }
 
 NEML2_BODY void
@@ -167,7 +169,7 @@ check_outputs(const Operation & op,
                   outputs[j],
                   " and ",
                   outputs[i],
-                  " may share memory. Give each its own tensor.");
+                  " may share memory. Give each output its own tensor.");
   }
 }
 } // namespace neml2::engine

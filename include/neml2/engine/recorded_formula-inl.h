@@ -22,9 +22,9 @@ RecordedFormula::RecordedFormula(recorded::Recording recording,
     _value(_name, _recording, program())
 {
   NEML2_CHECK(_arguments.size() + _results.size() <= size_t(max_operands),
-              "vmap: there may be ",
+              "vmap: at most ",
               max_operands,
-              " arguments and results in all");
+              " arguments and results are allowed in total");
   for (const auto & r : _results)
     _bases.emplace_back(r.base);
 }

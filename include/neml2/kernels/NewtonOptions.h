@@ -40,8 +40,9 @@ public:
   /// A point has converged if |r_i| <= absolute + relative Σ_j |∂r_i/∂x_j x_j| in every equation i.
   constexpr NewtonOptions & tolerance(double relative, double absolute = 1e-10)
   {
-    check(relative >= 0 && absolute >= 0 && relative < 1,
-          "newton: expected a relative tolerance in [0, 1) and an absolute one of at least 0");
+    check(
+        relative >= 0 && absolute >= 0 && relative < 1,
+        "newton: expected a relative tolerance in [0, 1) and an absolute tolerance of at least 0");
     relative_tolerance = relative;
     absolute_tolerance = absolute;
     return *this;

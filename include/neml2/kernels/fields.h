@@ -73,9 +73,8 @@ template <int Count, class S>
 NEML2_INLINE constexpr auto
 bind_fields(S & s)
 {
-  static_assert(
-      Count <= 16,
-      "a struct of tensors has 16 fields at most: put some of them into a struct of their own");
+  static_assert(Count <= 16,
+                "a struct of tensors has at most 16 fields: move some of them into another struct");
   if constexpr (Count == 1)
   {
     auto & [a] = s;

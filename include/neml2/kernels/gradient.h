@@ -238,11 +238,11 @@ template <class F>
 constexpr bool
 can_be_differentiated()
 {
-  static_assert(holds_only_numbers<F>(),
-                "gradient, jacobian, hessian: the formula must not capture: derivatives by "
-                "captured values could not be told from those by its arguments. Pass them as "
-                "arguments, or write a struct of up to 16 public fields that are numbers or "
-                "enumerations");
+  static_assert(
+      holds_only_numbers<F>(),
+      "gradient, jacobian, hessian: the formula must not capture values: derivatives by "
+      "captured values cannot be distinguished from derivatives by arguments. Pass these values as "
+      "arguments, or write a struct of up to 16 public fields that are numbers or enumerations");
   return holds_only_numbers<F>();
 }
 

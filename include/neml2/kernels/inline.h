@@ -8,7 +8,7 @@
     defined(_M_FP_FAST) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||        \
     defined(__NO_SIGNED_ZEROS__)
 #error                                                                                             \
-    "neml2: -ffast-math, -Ofast, -ffinite-math-only, -funsafe-math-optimizations (and of it -fassociative-math, -freciprocal-math, -fno-signed-zeros) and /fp:fast give wrong results where there is NaN or infinity. Compile the sources that include neml2 without them: add -fno-fast-math after them (with MSVC /fp:precise)."
+    "neml2: -ffast-math, -Ofast, -ffinite-math-only, -funsafe-math-optimizations (or its parts -fassociative-math, -freciprocal-math, -fno-signed-zeros) and /fp:fast give wrong results if a number is NaN or infinite. Compile the sources that include neml2 without them: add -fno-fast-math after these options (with MSVC /fp:precise)."
 #endif
 
 /**

@@ -156,7 +156,7 @@ abscissae_message(int64_t entry, double before, double after)
       text,
       sizeof text,
       "the abscissae of a table must be finite and increase strictly, but entry %lld is %.17g "
-      "after %.17g. Sort the points, and leave out those that repeat.",
+      "after %.17g. Sort the points, and leave out repeated points.",
       static_cast<long long>(entry),
       after,
       before);
@@ -366,7 +366,7 @@ interpolate(const X & x,
   constexpr int n = table_size<Xs>;
   static_assert(n == table_size<Ys>,
                 "interpolate: a table must have as many ordinates as abscissae");
-  static_assert(n >= 2, "interpolate: a table must have two points at least");
+  static_assert(n >= 2, "interpolate: a table must have at least two points");
   using Types = TableTypes<X, entry_t<Xs>, entry_t<Ys>>;
   using P = typename Types::P;
   using Y = typename Types::Result;
@@ -410,7 +410,7 @@ interpolate(const X & x,
   constexpr int n = table_size<Xs>, m = table_size<Ys>;
   static_assert(n * m == table_size<Values>,
                 "interpolate: a table of n and m abscissae must have n × m values");
-  static_assert(n >= 2 && m >= 2, "interpolate: a table must have two points at least");
+  static_assert(n >= 2 && m >= 2, "interpolate: a table must have at least two points");
   using Types = TableTypes<X, Y, entry_t<Xs>, entry_t<Ys>, entry_t<Values>>;
   using P = typename Types::P;
   check_abscissae(xs);

@@ -186,15 +186,15 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
 {
   static_assert(
       holds_only_numbers<F>(),
-      "newton: the residual must not capture: captured values would count as constants in the "
+      "newton: the residual must not capture values: they would count as constants in the "
       "derivatives of the solution. Pass them as arguments of newton, or write a struct of up to "
       "16 public fields that are numbers or enumerations");
   using V = std::decay_t<decltype(((0.0 + std::declval<plain_number_t<X>>()) + ... +
                                    std::declval<plain_number_t<A>>()))>;
   static_assert(
       !is_float32<V>,
-      "newton: not in formulas that are computed in float32, which has too few digits for its test "
-      "of convergence: leave out in_float32, and the formula is computed in float64");
+      "newton cannot be used in formulas that are computed in float32: float32 has too few digits "
+      "for the convergence test. Leave out in_float32; then the formula is computed in float64");
   using System = NewtonSystem<V, F, X, decltype(without_derivatives(a))...>;
   constexpr int n = number_count<X>;
   if constexpr (is_recorded<number_t<std::tuple<X, A...>>>)

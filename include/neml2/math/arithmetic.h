@@ -190,7 +190,7 @@ elementwise(const A & a, const B & b)
 {
   using T = elementwise_t<A, B>;
   static_assert(!std::is_same_v<Op, Times> || multiplies_elementwise<A, B>,
-                "* of this type with itself is a product of its own, or does not exist");
+                "* of two tensors of this type is not elementwise, or does not exist");
   if constexpr (!has_loops<T>)
     return T(Trusted(),
              Elementwise<Op>::of(operand(a), operand(b), nullptr, /*flat=*/true),

@@ -378,7 +378,7 @@ private:
     {
       const recorded::System * const factor = factor_of(s);
       if (!factor)
-        throw std::logic_error("a recorded solution without the factor of its matrix");
+        throw std::logic_error("a recorded solution lacks the factor of its matrix");
       const at::Tensor A = stacked(factor->operands, shape);
       const at::Tensor b = stacked(Nodes(s.operands.end() - s.n, s.operands.end()), {s.n});
       const at::Tensor x = composed::solve_vector(s.op == Op::solve ? A : A.transpose(-1, -2), b);
@@ -417,7 +417,7 @@ private:
   {
     const recorded::Loop & loop = _o.loops[size_t(number)];
     if (!loop.newton)
-      throw std::logic_error("a loop of a recording that is not Newton's method");
+      throw std::logic_error("a recording contains a loop that is not Newton's method");
     const recorded::NewtonLoop & newton = *loop.newton;
     const auto n = Size(newton.x.size());
     std::vector<Size> unknowns(size_t(newton.unknown.back() + 1)); // the count of numbers in each

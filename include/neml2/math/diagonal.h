@@ -25,7 +25,7 @@ check_two(const Operation & op, const Operand & o, Size d1, Size d2, bool same)
               d1,
               " and ",
               d2,
-              " are the same one of the result of ",
+              " are the same dimension of the result of ",
               o,
               ".");
 }

@@ -51,7 +51,7 @@ private:
   }
 
   static_assert(sizeof...(A) + Call::count < size_t(engine::max_operands),
-                "with_gradient: there may be 127 arguments and results in all");
+                "with_gradient: at most 127 arguments and results are allowed in total");
 
   template <size_t... I>
   bool backward_by_duals(ArrayRef<at::Tensor> results,
@@ -99,7 +99,7 @@ struct WithGradient
                         in_float32 = engine::is_in_float32<F>;
   static_assert(
       kernels::holds_only_numbers<F>() || (engine::is_in_float32<F> && engine::is_kept<F>),
-      "with_gradient: the formula must not capture: captured values may be gone when the "
+      "with_gradient: the formula must not capture values: they may be gone when the "
       "gradient is computed. Pass parameters as arguments, or write a struct of up to 16 public "
       "fields that are numbers or enumerations");
   F f;

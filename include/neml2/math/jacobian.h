@@ -133,8 +133,8 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
           constexpr bool fits = math::is_tuple_of_references<Out, All>;
           static_assert(
               fits,
-              "value_and_jacobian_out: the outputs must be std::tie(...) of what the formula "
-              "returns, one tensor after the other, and then of the Jacobians, each of its type");
+              "value_and_jacobian_out: the outputs must be std::tie(...) of the results of "
+              "the formula, then of the Jacobians, each of the right type");
           if constexpr (fits)
             math::differentiate_formula_into<By, Leaves>(g, out, engine::formula_argument(leaf)...);
         },

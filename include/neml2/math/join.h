@@ -55,8 +55,7 @@ check_same_base(const Operation & op, ArrayRef<Operand> o, Size except = -1)
            o[0].base,
            " and ",
            x.base,
-           " differ",
-           except < 0 ? "" : " elsewhere than along the dimension to join",
+           except < 0 ? " differ" : " must be equal except along the joined dimension",
            ". Make them equal (base_expand, base_reshape). The operands are ",
            OperandsText{o},
            ".");
@@ -92,9 +91,9 @@ expanded_but(const Operation & op, ArrayRef<Operand> o, Size p, Size n)
            o[0].batch(),
            " and ",
            x.batch(),
-           " do not broadcast elsewhere than along dimension ",
+           " must broadcast, except along dimension ",
            p,
-           ", the one to join. Make their sizes equal or 1. The operands are ",
+           ", which is joined. Make their sizes equal or 1. The operands are ",
            OperandsText{o},
            ".");
   std::vector<at::Tensor> r;

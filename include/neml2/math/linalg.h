@@ -28,7 +28,7 @@ check_rows(const Operation & op, const Operand & right_side, size_t rows, Size n
               " has ",
               right_side.base[rows],
               rows == 0 ? " rows" : " columns",
-              ", the matrix ",
+              ", but the matrix has ",
               n,
               ".");
 }

@@ -180,16 +180,16 @@ inner(const A & a, const B & b)
   const core::Operation op("inner", core::Accepts::numbers);
   const core::Operand o[] = {core::operand(a), core::operand(b)};
   core::check_operands(op, o);
-  NEML2_CHECK(
-      o[0].base == o[1].base,
-      op.name,
-      ": base shapes ",
-      o[0].base,
-      " and ",
-      o[1].base,
-      " differ: every component of one is multiplied by that of the other. The operands are ",
-      core::OperandsText{o},
-      ".");
+  NEML2_CHECK(o[0].base == o[1].base,
+              op.name,
+              ": base shapes ",
+              o[0].base,
+              " and ",
+              o[1].base,
+              " differ. Expected equal shapes, because components are multiplied one by one. The "
+              "operands are ",
+              core::OperandsText{o},
+              ".");
   const Size n = Size(core::broadcast_batch(op, o).size());
   return math::batch_of<core::dependent_scalar_t<A>>(
       op, n, [&] { return composed::contracted(a, b, a.base_dim()); });

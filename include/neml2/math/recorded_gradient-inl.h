@@ -354,7 +354,7 @@ evaluate_recorded_jacobians(const Operation & op,
   NEML2_CHECK(both || std::none_of(operands.begin(), operands.end(), would_lose),
               op.name,
               ": derivatives of these Jacobians are not available in formulas, so they cannot be "
-              "taken under transforms of torch.func, nor carry tangents of forward mode.");
+              "taken under transforms of torch.func, and cannot have tangents of forward mode.");
   if (!both)
     return compose_jacobians(*formula, by, of, operands.vec(), batch, results);
   evaluate_program(

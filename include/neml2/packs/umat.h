@@ -90,7 +90,7 @@ struct Umat
                    "%s: the element has %d normal and %d shear components, %d states (NSTATV) and "
                    "%d properties (NPROPS). Expected "
                    "3 normal components (three-dimensional, plane strain or axisymmetric "
-                   "elements), 1 to 3 of shear, at least %d states "
+                   "elements), 1 to 3 shear components, at least %d states "
                    "(*DEPVAR) and %d properties (*USER MATERIAL, CONSTANTS=%d).\n",
                    name,
                    ndi,

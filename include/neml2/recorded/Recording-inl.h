@@ -217,7 +217,7 @@ Recording::append(const Node & n, int32_t loop)
   constexpr size_t most = 1 << 20;
   if (_nodes.size() >= most)
     throw TooLong("a formula records at most 1,048,576 operations on numbers. any(condition) is "
-                  "always true while a formula is recorded: does a loop end by it alone?");
+                  "always true while a formula is recorded: does only any(condition) end a loop?");
   _nodes.push_back(n);
   _loop_of.push_back(loop);
   return int32_t(_nodes.size()) - 1;

@@ -100,7 +100,7 @@ public:
     constexpr int most = 100000;
     if (++_any > most)
       throw TooLong("a formula that is recorded may call any(condition) 100,000 times, which is "
-                    "then always true: give its loop a largest number of iterations.");
+                    "then always true: give its loop a maximum number of iterations.");
   }
 
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
@@ -154,6 +154,6 @@ private:
 };
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/Recording-inl.h"
 #endif

@@ -107,7 +107,7 @@ private:
   {
     const Node & first = _r.node(s.operands.front());
     if (first.op != Op::output || system(first).op != Op::factor)
-      throw std::logic_error("gradient: a recorded solution without the factor of its matrix");
+      throw std::logic_error("gradient: a recorded solution lacks the factor of its matrix");
     return system(first);
   }
 
@@ -348,7 +348,7 @@ private:
     {
       const int32_t none =
           _r.refused_partial("gradient: the second derivative of expm, logm and sqrtm of an R2 is "
-                             "not available in formulas; that of an SR2 is");
+                             "not available in formulas; for an SR2 it is available");
       for (const int32_t i : _r.record_system(s.op, s.n, values(x)))
         results.push_back({i, none});
       return results;

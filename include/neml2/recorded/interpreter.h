@@ -14,6 +14,6 @@ constexpr int block_rows = 64;
 packs::TileLoop interpreter();
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/interpreter-inl.h"
 #endif

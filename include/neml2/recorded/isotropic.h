@@ -13,6 +13,6 @@ namespace neml2::recorded
 std::vector<Number> record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s);
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/isotropic-inl.h"
 #endif

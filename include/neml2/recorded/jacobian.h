@@ -23,6 +23,6 @@ record_value_and_jacobian(const NumberFunction & f, const std::vector<Number> & 
 std::vector<Number> record_jacobian(const NumberFunction & f, const std::vector<Number> & x);
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/jacobian-inl.h"
 #endif

@@ -14,6 +14,6 @@ layout_check()
   return "static_assert(sizeof(neml2::recorded::KernelArguments<1>) == " +
          std::to_string(sizeof(KernelArguments<1>)) +
          " && neml2::recorded::block_size == " + std::to_string(block_size) +
-         ", \"these headers are of another version than the program\");\n";
+         ", \"these headers belong to another version than the program\");\n";
 }
 } // namespace neml2::recorded

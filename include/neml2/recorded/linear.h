@@ -145,7 +145,7 @@ private:
   [[noreturn]] static void fail()
   {
     throw std::logic_error(
-        "a derivative of a recorded formula is not linear in those of its arguments");
+        "a derivative of a recorded formula is not linear in the derivatives of its arguments");
   }
 
   /// The value of a node for other seeds; the node depends on seeds. Addends that do not depend on any seed are zero.

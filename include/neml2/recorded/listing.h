@@ -11,6 +11,6 @@ namespace neml2::recorded
 std::string listing(const Evaluator & e);
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/listing-inl.h"
 #endif

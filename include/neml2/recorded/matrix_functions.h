@@ -12,6 +12,6 @@ kernels::R2<Number> logm(const kernels::R2<Number> & A);
 kernels::R2<Number> sqrtm(const kernels::R2<Number> & A);
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/matrix_functions-inl.h"
 #endif

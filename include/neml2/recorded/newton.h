@@ -177,6 +177,6 @@ record_newton(const Residual & residual,
 }
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/newton-inl.h"
 #endif

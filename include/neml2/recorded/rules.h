@@ -63,6 +63,6 @@ NEML2_RECORD_ALONG_NUMBERS(dsqrtm)
 #undef NEML2_RECORD_ALONG_NUMBERS
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/rules-inl.h"
 #endif

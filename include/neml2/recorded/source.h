@@ -26,6 +26,6 @@ std::string cpp_source(const Evaluator & e);
 std::string cuda_source(const Evaluator & e, bool is_float);
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/source-inl.h"
 #endif

@@ -13,6 +13,6 @@ namespace neml2::recorded
 std::string cuda_source(const TileText & t, bool is_float);
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/recorded/tile_source-inl.h"
 #endif

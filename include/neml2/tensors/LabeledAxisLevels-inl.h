@@ -51,13 +51,13 @@ AxisLevels::visit_variables(const F & f) const
         return level->append(item.first);
       };
       NEML2_CHECK(size <= std::numeric_limits<Size>::max() - end,
-                  "The axis has more entries than 64 bits count: the variable '",
+                  "The axis has more entries than 64 bits can count: the variable '",
                   path_of_item(),
                   "' of size ",
                   size,
                   " has ",
                   end,
-                  " entries before it. Make it smaller.");
+                  " entries before it. Make the variable smaller.");
       f(path_of_item, size, end);
       end += size;
     }

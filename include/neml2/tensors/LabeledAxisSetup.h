@@ -57,11 +57,11 @@ LabeledAxis::operator=(const LabeledAxis & other)
 inline void
 LabeledAxis::check_modifiable(const char * what, bool cleared) const
 {
-  NEML2_CHECK(
-      !_is_part && (cleared || !is_setup()),
-      "Cannot modify (",
-      what,
-      ") a LabeledAxis after setup_layout(), nor its sub-axes. Set it up again after clear().");
+  NEML2_CHECK(!_is_part && (cleared || !is_setup()),
+              "Cannot modify (",
+              what,
+              ") a LabeledAxis or its sub-axes after setup_layout(). Call clear() on the whole "
+              "axis first.");
 }
 
 inline void

@@ -63,11 +63,12 @@ ranges_of(const char * where,
   std::array<AxisRange, D> ranges;
   for (size_t i = 0; i < D; i++)
   {
-    NEML2_CHECK(labels[i].axis() == axes[i],
-                where,
-                ": label ",
-                i,
-                " is bound to an axis other than that of this tensor. Bind it to that one.");
+    NEML2_CHECK(
+        labels[i].axis() == axes[i],
+        where,
+        ": label ",
+        i,
+        " is bound to another axis than this tensor's. Bind the label to the tensor's axis.");
     ranges[i] = labels[i].range();
   }
   return ranges;
@@ -113,9 +114,9 @@ check_order(const char * where, const Operand & value, TensorShapeRef base, Tens
               base,
               " of ",
               value,
-              " is not that of the block, ",
+              " does not fit the block's shape ",
               block,
-              ": entries would be on other rows and columns. Transpose it, or swap the labels.");
+              ": entries would move to other rows and columns. Transpose it, or swap the labels.");
 }
 
 /// A view of the entries of a block as a tensor of type T.
@@ -141,9 +142,9 @@ block_as(const Tensor & block)
               T::type_name,
               " has the base shape ",
               base,
-              ", which is not that of the block ",
+              ", which does not fit the block ",
               operand(block),
-              ": entries would be on other rows and columns. Swap the labels, or read it as the "
+              ": entries would move to other rows and columns. Swap the labels, or read it as the "
               "type of its shape.");
   return translate_errors(
       "reinterpret",

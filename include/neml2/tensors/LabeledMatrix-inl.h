@@ -12,7 +12,8 @@ LabeledMatrix::assemble(const LabeledAxis & rows,
                         const LabeledAxis & columns,
                         const std::vector<Block> & blocks)
 {
-  NEML2_CHECK(!blocks.empty(), "assemble: there are no blocks, so no dtype; use zeros.");
+  NEML2_CHECK(!blocks.empty(),
+              "assemble: there are no blocks, so the dtype is unknown; use zeros instead.");
   std::map<std::pair<LabeledAxisAccessor, LabeledAxisAccessor>, const Tensor *> given;
   std::vector<core::Operand> o;
   for (const auto & block : blocks)
@@ -64,7 +65,8 @@ LabeledMatrix::identity(const TraceableTensorShape & batch,
 NEML2_BODY void
 LabeledMatrix::fill(const LabeledMatrix & other, bool recursive)
 {
-  NEML2_CHECK(axis(1) == other.axis(1), "fill: the columns of the two matrices have other labels.");
+  NEML2_CHECK(axis(1) == other.axis(1),
+              "fill: the columns of the two matrices have different labels.");
   tensors::fill_slices(
       tensor(), other.tensor(), tensors::fill_ranges(axis(0), other.axis(0), recursive));
 }

@@ -51,6 +51,6 @@ public:
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/LabeledMatrix-inl.h"
 #endif

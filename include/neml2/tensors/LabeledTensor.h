@@ -74,7 +74,7 @@ public:
                    0 <= i && i < D,
                    "axis: ",
                    i,
-                   " is out of range: expected one in [0, ",
+                   " is out of range: expected an axis number in [0, ",
                    D,
                    ").");
     return _axes[size_t(i)];

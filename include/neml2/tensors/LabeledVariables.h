@@ -87,9 +87,8 @@ public:
   /// @throws NEMLException if the vector is labeled by another axis.
   std::tuple<T...> of(const LabeledVector & x) const
   {
-    NEML2_CHECK(
-        x.axis() == _axis,
-        "LabeledVariables: the vector is labeled by another axis than these variables are of.");
+    NEML2_CHECK(x.axis() == _axis,
+                "LabeledVariables: the axis of the vector is not the axis of these variables.");
     return of(x, std::index_sequence_for<T...>());
   }
 
@@ -226,6 +225,6 @@ private:
 };
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/LabeledVariables-inl.h"
 #endif

@@ -74,7 +74,8 @@ flat_value(const Tensor & value, Size size, const LabeledAxisAccessor & name, Te
 NEML2_BODY LabeledVector
 LabeledVector::assemble(const LabeledAxis & axis, const Values & values)
 {
-  NEML2_CHECK(!values.empty(), "assemble: there are no values, so no dtype; use zeros.");
+  NEML2_CHECK(!values.empty(),
+              "assemble: there are no values, so the dtype is unknown; use zeros instead.");
   std::map<LabeledAxisAccessor, const Tensor *> given;
   std::vector<core::Operand> o;
   for (const auto & [name, value] : values)

@@ -47,6 +47,6 @@ bool allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/LabeledVector-inl.h"
 #endif

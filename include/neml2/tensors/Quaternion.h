@@ -158,6 +158,6 @@ Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/Quaternion-inl.h"
 #endif

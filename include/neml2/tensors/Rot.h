@@ -261,7 +261,7 @@ Rot operator*(const A & a, const B & b);
 #include "neml2/tensors/WR2.h"
 #include "neml2/tensors/euler_angles.h"
 #include "neml2/tensors/exponential_map.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/Rot-inl.h"
 #include "neml2/tensors/axis_angle-inl.h"
 #include "neml2/tensors/random_rotations-inl.h"

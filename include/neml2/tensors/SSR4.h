@@ -303,6 +303,6 @@ SSR4 operator*(const A & a, const B & b);
 #include "neml2/tensors/SSSSR8.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/stiffness.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/SSR4-inl.h"
 #endif

@@ -48,6 +48,6 @@ struct core::batch_of_rows<kernels::SWR4>
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/SWR4-inl.h"
 #endif

@@ -53,6 +53,6 @@ R2 inversion_transform(const TensorOptions & options = default_tensor_options())
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/Transformable-inl.h"
 #endif

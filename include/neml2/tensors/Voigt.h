@@ -106,6 +106,6 @@ compliance_from_voigt(const T & voigt)
 }
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/Voigt-inl.h"
 #endif

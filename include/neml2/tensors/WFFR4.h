@@ -18,7 +18,7 @@ class WFFR4 : public PrimitiveTensor<WFFR4, 3, 3, 3>
 {
 public:
   static constexpr auto type_name = "WFFR4";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::WFFR4<T>;
 

@@ -20,7 +20,7 @@ class WR2 : public PrimitiveTensor<WR2, 3>
 {
 public:
   static constexpr auto type_name = "WR2";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::WR2<T>;
 
@@ -137,6 +137,6 @@ WR2 transpose(const WR2 & w);
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 #include "neml2/tensors/exponential_map.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/WR2-inl.h"
 #endif

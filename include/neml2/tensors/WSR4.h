@@ -20,7 +20,7 @@ class WSR4 : public PrimitiveTensor<WSR4, 3, 6>
 {
 public:
   static constexpr auto type_name = "WSR4";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::WSR4<T>;
 
@@ -46,6 +46,6 @@ struct core::batch_of_rows<kernels::WSR4>
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/WSR4-inl.h"
 #endif

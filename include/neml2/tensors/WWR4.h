@@ -18,7 +18,7 @@ class WWR4 : public PrimitiveTensor<WWR4, 3, 3>
 {
 public:
   static constexpr auto type_name = "WWR4";
-  /// One batch entry, as the kernels see it.
+  /// One tensor of the batch, in the type that kernels take.
   template <class T>
   using Row = kernels::WWR4<T>;
 
@@ -48,6 +48,6 @@ struct core::batch_of_rows<kernels::WWR4>
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/WWR4-inl.h"
 #endif

@@ -162,8 +162,8 @@ unique_bidirectional(const R2 & T, const Vec & v)
               where,
               ": the number of directions depends on the values of ",
               core::operand(v),
-              ", which meta and fake tensors do not have, and traces and torch.func must not read. "
-              "Compute it before, outside of them.");
+              ", which are not available here (meta or fake tensor, trace or torch.func). Call the "
+              "function outside of traces and torch.func, on a tensor that has values.");
   return core::translate_errors(where, [&] { return Vec(composed::unique_directions(T, v)); });
 }
 } // namespace neml2::crystallography

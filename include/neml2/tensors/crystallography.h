@@ -122,6 +122,6 @@ Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold);
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/crystallography-inl.h"
 #endif

@@ -44,13 +44,15 @@ euler_convention(const char * where, const std::string & name, bool sequences = 
     return EulerConvention::bunge;
   if (name == "roe")
     return EulerConvention::roe;
-  fail(where,
-       ": unknown convention of Euler angles '",
-       name,
-       "'. Expected \"kocks\", \"bunge\" or \"roe\"",
-       sequences
-           ? ", or three axes: \"ZXZ\" turn with the body, \"zxz\" are fixed; neighbours differ."
-           : ".");
+  fail(
+      where,
+      ": unknown convention of Euler angles '",
+      name,
+      "'. Expected \"kocks\", \"bunge\" or \"roe\"",
+      sequences
+          ? ", or three axes, with adjacent letters different: \"ZXZ\" for axes that turn with the "
+            "body, \"zxz\" for fixed axes."
+          : ".");
 }
 
 /// The unit of an angle in radians.

@@ -21,6 +21,6 @@ Vec convert_euler_angles_from_kocks(const Vec & kocks, const std::string & conve
 
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/euler_angles-inl.h"
 #endif

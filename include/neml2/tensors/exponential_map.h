@@ -26,6 +26,6 @@ WR2 log_map(const Rot & r);
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/WR2.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/exponential_map-inl.h"
 #endif

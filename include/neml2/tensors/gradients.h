@@ -11,7 +11,7 @@
  * Mandel's notation. Every rule is written with the library's own functions, mostly as one formula for
  * rows and for batches, so that gradients can be differentiated again.
  */
-#ifndef NEML2_COMPILED // otherwise the library has the rules
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the rules
 #include "neml2/gradients/Quaternion.h"
 #include "neml2/gradients/R2.h"
 #include "neml2/gradients/R4.h"

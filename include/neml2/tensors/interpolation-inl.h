@@ -33,7 +33,7 @@ public:
     const Size n = size_of(xs);
     NEML2_CHECK(n >= 2,
                 op.name,
-                ": expected a table of two points at least, not of ",
+                ": expected a table of at least two points, got ",
                 n,
                 ". The operands are ",
                 core::OperandsText{_operands},
@@ -206,7 +206,7 @@ interpolate(const TableArgument & x,
                 n,
                 ", ",
                 m,
-                "): the first index is that of the first abscissae.");
+                "): the first index counts the x abscissae.");
   }
   call.check_values(values, n * m, "points");
   const bool x_in_order = call.are_in_order(x_abscissae),

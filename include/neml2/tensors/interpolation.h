@@ -235,6 +235,6 @@ interpolate(const X & x,
 }
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/interpolation-inl.h"
 #endif

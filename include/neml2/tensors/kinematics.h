@@ -83,6 +83,6 @@ SSR4 pull_back(const SSR4 & C, const R2 & F);
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/kinematics-inl.h"
 #endif

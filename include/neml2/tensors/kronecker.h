@@ -52,6 +52,6 @@ kron(const TensorBase<A> &, const TensorBase<B> &)
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/kronecker-inl.h"
 #endif

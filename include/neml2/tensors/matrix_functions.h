@@ -100,7 +100,7 @@ R4 dsqrtm(const R2 & A);
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/matrix_functions-inl.h"
 #include "neml2/tensors/isotropic_functions-inl.h"
 #endif

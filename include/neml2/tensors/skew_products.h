@@ -35,6 +35,6 @@ WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 #include "neml2/tensors/SWR4.h"
 #include "neml2/tensors/WR2.h"
 #include "neml2/tensors/WSR4.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/skew_products-inl.h"
 #endif

@@ -122,15 +122,16 @@ lattice_of(const std::string & function, const std::string & name, double c_over
                             : name == "hcp"                ? "622"
                                                            : crystallography::rotation_group(name);
   const bool cubic = group == "432" || group == "23";
-  NEML2_CHECK(cubic || group == "4" || group == "42" || group == "6" || group == "622",
-              function,
-              ": the indices of planes and directions of class ",
-              name,
-              " depend on more of the lattice than c_over_a. Expected \"fcc\", \"bcc\", \"hcp\" or "
-              "a cubic, tetragonal or "
-              "hexagonal class; for others apply symmetry(\"",
-              name,
-              "\") to vectors.");
+  NEML2_CHECK(
+      cubic || group == "4" || group == "42" || group == "6" || group == "622",
+      function,
+      ": for class ",
+      name,
+      ", c_over_a is not enough to define planes and directions by indices. Expected \"fcc\", "
+      "\"bcc\", \"hcp\" or a cubic, tetragonal or hexagonal class. For this class, apply "
+      "symmetry(\"",
+      name,
+      "\") to vectors.");
   NEML2_CHECK(!cubic || c_over_a == 0 || c_over_a == 1,
               function,
               ": c_over_a is ",
@@ -199,20 +200,21 @@ family_of(const Lattice & lattice, const std::string & text)
 {
   const auto wrong = [&]
   {
-    core::fail(lattice.function,
-               ": \"",
-               text,
-               "\" is not a family of the lattice ",
-               lattice.name,
-               ". Expected ",
-               lattice.hexagonal()
-                   ? "{10-11}<11-20> or (10-11)[-12-10], of four indices whose first three add up "
-                     "to 0, or of three"
-                   : "{111}<110> or (111)[1-10], three indices of a plane and three of a direction",
-               lattice.name == "hcp" && lattice.function == "slip_systems"
-                   ? ", or one of basal, prismatic, pyramidal <a>, pyramidal <c+a> and first-order "
-                     "pyramidal <c+a>."
-                   : ".");
+    core::fail(
+        lattice.function,
+        ": \"",
+        text,
+        "\" is not a family of the lattice ",
+        lattice.name,
+        ". Expected ",
+        lattice.hexagonal()
+            ? "{10-11}<11-20> or (10-11)[-12-10], with three indices, or with four whose first "
+              "three add up to 0"
+            : "{111}<110> or (111)[1-10], three indices of a plane and three of a direction",
+        lattice.name == "hcp" && lattice.function == "slip_systems"
+            ? ", or one of basal, prismatic, pyramidal <a>, pyramidal <c+a> and first-order "
+              "pyramidal <c+a>."
+            : ".");
   };
   const auto begin = text.find_first_not_of(' '), end = text.find_last_not_of(' ');
   if (begin == std::string::npos)

@@ -69,12 +69,12 @@ slip_family(const Lattice & lattice, const Family & family)
         all.push_back({n, b});
   NEML2_CHECK(!all.empty(),
               lattice.function,
-              ": no direction of ",
-              family.text,
-              " lies in a plane of it, in the lattice ",
+              ": in the lattice ",
               lattice.name,
-              ". Expected a plane and a direction that are at right angles for some of the "
-              "equivalent ones.");
+              ", no direction of ",
+              family.text,
+              " lies in one of its planes. Expected a family in which some direction is at right "
+              "angles to some plane normal.");
   return all;
 }
 

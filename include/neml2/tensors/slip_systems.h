@@ -63,6 +63,6 @@ std::pair<Vec, Vec> twin_systems(const std::string & lattice,
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/slip_systems-inl.h"
 #endif

@@ -76,9 +76,8 @@ solve(const TensorBase<A> &, const TensorBase<B> &)
 {
   static_assert(math::false_for<std::pair<A, B>>,
                 "solve(A, b) is defined for R2 with Vec or R2, SSR4 with SR2 or SSR4, R4 with R2 "
-                "or R4, and n×n matrices of "
-                "your own with n or n×m numbers: convert to one of them, or use linalg::solve of "
-                "neml2::Tensor");
+                "or R4, and n×n matrices of your own with right sides of n or n×m numbers: "
+                "convert to one of them, or use linalg::solve of neml2::Tensor");
 }
 } // namespace neml2
 
@@ -93,7 +92,7 @@ solve(const TensorBase<A> &, const TensorBase<B> &)
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/solve-inl.h"
 #endif
 

@@ -88,6 +88,6 @@ orthotropic(const V &... v)
 #include "neml2/tensors/SSR4.h"
 #include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the bodies
 #include "neml2/tensors/stiffness-inl.h"
 #endif

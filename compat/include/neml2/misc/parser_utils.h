@@ -20,7 +20,7 @@ parse(const std::string & text)
     stream >> std::boolalpha;
   T value;
   if (!(stream >> value) || !(stream >> std::ws).eof())
-    throw ParserException("parse: '" + text + "' is not one value of the type asked for.");
+    throw ParserException("parse: '" + text + "' is not one value of the requested type.");
   return value;
 }
 template <>

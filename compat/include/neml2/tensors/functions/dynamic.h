@@ -17,10 +17,10 @@ namespace math
 fail_intermediate(const char * name, const char * instead)
 {
   fail(name,
-       ": tensors have no intermediate dimensions here: all before the base are batch dimensions. "
-       "Use ",
+       ": tensors have no intermediate dimensions here: all dimensions before the base are batch "
+       "dimensions. Use ",
        instead,
-       " with the dimension counted among those.");
+       " with the dimension counted among the batch dimensions.");
 }
 } // namespace math
 
