@@ -46,6 +46,37 @@ TEST_CASE("The values of a leaf are written beside the graph", "[in_place]")
   REQUIRE((last.requires_grad() && !last.is_leaf()));
 }
 
+TEST_CASE("Results that share storage are written one after the other", "[in_place]")
+{
+  // Both views exist before the first write, as the variables of a model do. The first write puts the storage on the graph.
+  using indexing::Slice;
+  const auto writes_both = [](const auto & write)
+  {
+    LabeledAxis axis;
+    axis.add<SR2>("s").add<Scalar>("ep").setup_layout();
+    const Scalar p(5.0, default_tensor_options().requires_grad(true));
+    auto out = LabeledVector::zeros({3}, {&axis});
+    SR2 s = out.reinterpret<SR2>({"s"});
+    Scalar ep = out.reinterpret<Scalar>({"ep"});
+    write(s, SR2((p * SR2::ones({3})).contiguous()));
+    write(ep, Scalar((p * Scalar::full({3}, 2.0)).contiguous()));
+    REQUIRE((s.requires_grad() && ep.requires_grad() && out.requires_grad()));
+    out.tensor().sum().backward();
+    REQUIRE(p.grad().item<double>() == 3 * (6 + 2));
+  };
+  writes_both([](auto & x, const auto & value) { x.index_put_({Slice()}, value); });
+  writes_both([](auto & x, const auto & value) { x.copy_(value); });
+  writes_both([](auto & x, const auto & value) { x.copy_(at::Tensor(value)); });
+  writes_both([](auto & x, const auto & value) { x.batch_index_put_({Slice()}, value); });
+  writes_both([](auto & x, const auto & value) { x += value; });
+  {
+    c10::NoGradGuard none; // views made without a graph
+    Scalar x = Scalar::zeros({3});
+    x.index_put_({Slice()}, 2.0);
+    REQUIRE(x.eq(2).all().item<bool>());
+  }
+}
+
 TEST_CASE("A variable that requires grad leaves the storage that it views writable", "[in_place]")
 {
   const LabeledAxis axis = state_axis();

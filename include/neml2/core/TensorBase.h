@@ -44,10 +44,9 @@ template <class X, bool Refused = true>
 constexpr void
 refuse_assignment_to_part()
 {
-  static_assert(
-      !Refused,
-      "a part of a tensor cannot be assigned to: write with base_index_put_ or "
-      "batch_index_put_, or make a new tensor, such as R2::fill(...)");
+  static_assert(!Refused,
+                "a part of a tensor cannot be assigned to: write with base_index_put_ or "
+                "batch_index_put_, or make a new tensor, such as R2::fill(...)");
 }
 } // namespace core
 
@@ -208,8 +207,32 @@ public:
   /// Copies from a raw tensor by torch's rules; all dimensions are aligned at the last one.
   Derived & copy_(const at::Tensor & other, bool non_blocking = false)
   {
+    core::update_view(*this);
     core::translate_errors("copy_", [&] { at::Tensor::copy_(other, non_blocking); });
     return self();
+  }
+  /// Writes by torch's rules. Indices count all dimensions, batch dimensions first.
+  using at::Tensor::index_put_;
+  Derived & index_put_(ArrayRef<indexing::TensorIndex> indices, const at::Tensor & other)
+  {
+    core::update_view(*this);
+    at::Tensor::index_put_(indices, other);
+    return self();
+  }
+  Derived & index_put_(ArrayRef<indexing::TensorIndex> indices, const CScalar & other)
+  {
+    core::update_view(*this);
+    at::Tensor::index_put_(indices, other);
+    return self();
+  }
+  Derived & index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                       const at::Tensor & other)
+  {
+    return index_put_(ArrayRef<indexing::TensorIndex>(indices), other);
+  }
+  Derived & index_put_(std::initializer_list<indexing::TensorIndex> indices, const CScalar & other)
+  {
+    return index_put_(ArrayRef<indexing::TensorIndex>(indices), other);
   }
 
   // ---- Views: indices ------------------------------------------------------------------------

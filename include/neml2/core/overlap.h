@@ -4,6 +4,8 @@
 #include "neml2/core/errors.h"
 #include "neml2/core/types.h"
 
+#include <c10/core/GradMode.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -69,10 +71,20 @@ overlaps_itself(const at::Tensor & t)
   return false;
 }
 
+/// Lets autograd notice that the storage of a view is on the graph since another view of it was written. Until then LibTorch takes the
+/// view for a leaf, and refuses to write into it.
+inline void
+update_view(const at::Tensor & t)
+{
+  if (c10::GradMode::is_enabled() && t.requires_grad() && t.is_view())
+    (void)t.grad_fn();
+}
+
 /// Refuses to write where one number in memory stands for several entries.
 inline void
 check_writable(const char * where, const at::Tensor & t)
 {
+  update_view(t);
   NEML2_CHECK(!overlaps_itself(t),
               where,
               ": the left side, of shape ",
