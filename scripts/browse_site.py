@@ -10,12 +10,12 @@ headings. Text, also in pictures, must be readable in light and in dark mode: wi
 """
 import os
 import shutil
+import socket
 import sys
 import time
 from pathlib import Path
 
 from selenium import webdriver
-from selenium.webdriver.common import utils
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -62,17 +62,6 @@ while (walker.nextNode()) {
 return Object.entries(found).map(e => e.join(' '));"""
 
 
-class Service(webdriver.ChromeService):
-    """The browser's driver, found by its address: a bare system may not know the name localhost."""
-
-    @property
-    def service_url(self):
-        return f"http://127.0.0.1:{self.port}"
-
-    def is_connectable(self):
-        return utils.is_url_connectable(self.port, host="127.0.0.1")
-
-
 class Browser:
     def __init__(self, folder):
         self.folder, self.errors = folder, []
@@ -83,7 +72,7 @@ class Browser:
         # Debian's browser and driver; without them, Selenium looks for others on this machine.
         if chromium := shutil.which("chromium"):
             options.binary_location = chromium
-        self.driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+        self.driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
         self.screen = ""
 
     def fault(self, page, text):
@@ -207,6 +196,10 @@ class Browser:
 
 
 def main(folder, shots, chosen=()):
+    try:
+        socket.getaddrinfo("localhost", None)
+    except OSError:
+        return "The driver of the browser needs the name localhost, which this system lacks: echo '127.0.0.1 localhost' >> /etc/hosts"
     shots.mkdir(parents=True, exist_ok=True)
     pages = [p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.html")) if "_static" not in p.parts]
     pages = [p for p in pages if p in chosen] or pages
