@@ -66,7 +66,7 @@ enum Layout { kStrided, kSparse };
 
 namespace at
 {
-struct Tensor {};
+struct Tensor { void index_put_(); };
 enum class MemoryFormat { Contiguous };
 namespace indexing { struct Slice {}; struct TensorIndex {}; }
 } // namespace at
