@@ -37,6 +37,7 @@ BY_HAND = {*LABELS, "equivalent_stresses.h", "fwd.h", "gradients.h", "interpolat
 SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
 # Types with separate fused loops for + - * / with a Scalar.
 FUSED = "Scalar Vec R2 SR2 WR2 Rot Quaternion SSR4 R4".split()
+STIFFNESSES = "isotropic_E_nu isotropic_K_G isotropic_lambda_mu cubic transversely_isotropic orthotropic".split()
 # The types that template parameters of a declaration may stand for.
 TEMPLATES = {
     "R4::R4": {"T": ["SSR4", "WWR4"]},
@@ -49,6 +50,7 @@ TEMPLATES = {
     **dict.fromkeys(["solve", "inv", "det", "cholesky"], {"A": [], "B": []}),  # for types that a program defines
     # for formulas
     **dict.fromkeys(["R2::fill", "SR2::fill", "SSR4::fill_C1_C2_C3"], {"V": []}),
+    **dict.fromkeys([of + name for of in ("", "SSR4::") for name in STIFFNESSES], {"V": []}),
     **dict.fromkeys(["R2::identity", "SR2::identity", "SSR4::identity", "SSR4::identity_sym", "SSR4::identity_vol",
                      "SSR4::identity_dev"], {"Like": []}),
     "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
