@@ -191,6 +191,6 @@ main(int count, char ** arguments)
                 torques[step],
                 0.1406 * mu * 2 * M_PI * step / steps / length);
   const double h = 1e-4, up = total_energy(twisted(x, h)), down = total_energy(twisted(x, -h));
-  std::printf("The last torque is %sthe difference of the energy by the angle, to 1e-8\n",
+  std::printf("The last torque is %sthe difference quotient of energy over angle, to 1e-8\n",
               std::abs((up - down) / (2 * h) / torques[steps] - 1) < 1e-8 ? "" : "NOT ");
 }

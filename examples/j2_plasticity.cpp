@@ -15,7 +15,7 @@
 using namespace neml2;
 
 // begin radial_return
-/// One point: stress, new plastic strain and new equivalent plastic strain α from the strain and the old values of both.
+/// One point: stress, new plastic strain and new equivalent plastic strain α from the strain, the old plastic strain and the old α.
 constexpr auto radial_return = [](const auto & strain,
                                   const auto & plastic_strain,
                                   const auto & alpha,

@@ -68,8 +68,8 @@ constexpr auto flow = [](const auto & s, const auto & n)
 constexpr auto equations = [](const auto & s, const auto & rate, const auto & n)
 { return std::get<0>(flow(s, n)) - rate + vol(s); };
 
-/// A step of one crystal for a given exponent: the power of its stress, and its orientation, which maps the frame of the crystal to
-/// that of the sample.
+/// A step of one crystal for a given exponent. It returns the stress power σ : D and the new orientation, which maps the frame of the
+/// crystal to the frame of the sample.
 struct Crystal
 {
   double exponent;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// Recorded formulas: how they are recorded and differentiated, their source code, and their evaluation over batches, by kernels on devices
-/// other than the CPU. This file only records formulas, and is compiled quickly (NEML2_RECORDS); interpreter.cpp has the loop that runs
+/// other than the CPU. This file only records formulas, so it is compiled quickly (NEML2_RECORDS); interpreter.cpp has the loop that runs
 /// recordings.
 #include "neml2/engine/CudaCompiler-inl.h"
 #include "neml2/engine/CudaDriver-inl.h"

@@ -4,33 +4,32 @@
 #include "bindings/torch.h"
 #include "neml2/core/Tensor.h"
 
-/// A tensor of any type, converted from and to Python: functions for all tensor types take and
-/// return it.
+/// Tensors of any type, as arguments and results of functions for all tensor types, and their conversion from and to Python.
 namespace neml2::python
 {
-/// A tensor type of Python.
+/// A tensor type, which is a class in Python.
 struct TypeInfo
 {
   const char * name;
-  int32_t name_in_messages; ///< its index in core::names_in_messages()
+  int32_t name_in_messages; ///< the index of the type's name in core::names_in_messages()
   const at::Tensor & (*tensor)(const void *);
   Size (*batch_dim)(const void *);
-  /// An object of this type; throws NEMLException unless the base shape fits.
+  /// Makes an object of this type; throws NEMLException unless the base shape fits.
   nb::object (*make)(const Tensor &);
   /// Constructs the same object in the memory of an uninitialized Python object.
   void (*construct)(void *, const Tensor &);
-  /// The base shape, and whether the type has one.
+  /// The base shape, if the type fixes one, and whether it does.
   TensorShapeRef base;
   bool fixed_base;
   nb::handle cls;
 };
 
-/// The type of an object, or nullptr if it is not a tensor of this library.
+/// The type of an object; null if the object is not a tensor of this library.
 const TypeInfo * type_of(nb::handle object);
 const TypeInfo * type_of_class(const PyTypeObject * cls);
-/// The type of a class.
+/// The type of a class that was registered.
 const TypeInfo & info(nb::handle cls);
-/// Whether tensors of this type usually consist of integers.
+/// Whether tensors of this type usually consist of integers, like MillerIndex.
 bool holds_integers(const TypeInfo & type);
 void register_type(nb::handle cls, const TypeInfo & type);
 
@@ -44,15 +43,15 @@ struct Any
 
   Tensor value() const { return {core::Trusted(), *tensor, batch_dim, type->name_in_messages}; }
   operator Tensor() const { return value(); }
-  /// A result of the same type. For a class that a user derives, the result is made without the
-  /// __init__ of that class, as in torch for classes derived from torch.Tensor.
+  /// A result of the same type. An object of a class that a user derives is made without calling the __init__ of that class, as in torch
+  /// for classes derived from torch.Tensor.
   struct Same like(const Tensor & t) const;
 
 private:
   nb::object like_derived(const Tensor & t) const;
 };
 
-/// A result of the type of an argument: to type checkers, Self.
+/// A result that has the type of an argument. For type checkers its type is Self.
 struct Same
 {
   nb::object object;
@@ -64,13 +63,12 @@ Any::like(const Tensor & t) const
   return {object.type().is(type->cls) ? type->make(t) : like_derived(t)};
 }
 
-/// The other operand of an operator: to type checkers, Self or a Scalar.
+/// The other operand of an operator. For type checkers its type is Self or Scalar.
 struct Other : Any
 {
 };
 
-/// Calls f without the GIL, so that other threads of Python may run. f must not touch objects of
-/// Python.
+/// Calls f without the GIL, so that other threads of Python may run meanwhile. f must not use Python objects.
 template <class F>
 auto
 without_gil(const F & f)
@@ -79,7 +77,7 @@ without_gil(const F & f)
   return f();
 }
 
-/// The Python class that all tensor types derive from. Its methods take Any.
+/// Stands for the Python class TensorBase, from which all tensor types derive. Its methods take Any.
 struct AnyTensor
 {
 };
@@ -90,8 +88,7 @@ template <class T>
 nb::class_<T>
 declare(nb::module_ & m, const char * doc)
 {
-  // Only this class allows weak references: if TensorBase also did, Python would allow assignments
-  // to __class__.
+  // TensorBase itself does not allow weak references: otherwise Python would allow assignments to __class__.
   nb::class_<T> cls(m, T::type_name, nb::type<AnyTensor>(), nb::is_weak_referenceable(), doc);
   auto & names = core::names_in_messages();
   if (!std::is_same_v<T, Tensor>)
@@ -111,8 +108,8 @@ declare(nb::module_ & m, const char * doc)
   return cls;
 }
 
-/// The docstring of a function in include/neml2/math, or of a member "Class::member" of the core: the
-/// comment of its declaration. Aborts the import for a name that no header has.
+/// The docstring of a function in include/neml2/math, or of a member "Class::member" of the core. It is the comment of the declaration in
+/// the header. If no header has the name, the import of the module is aborted.
 const char * doc(const char * name);
 } // namespace neml2::python
 

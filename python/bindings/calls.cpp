@@ -11,8 +11,8 @@ namespace neml2::python
 {
 namespace
 {
-/// Holds the current Python error during its lifetime: code that inspects objects must not see the
-/// error.
+/// Removes the current Python error, and sets it again at the end of its lifetime. Meanwhile code may inspect objects, which it must not do
+/// while an error is set.
 class Error
 {
 public:
@@ -29,7 +29,7 @@ public:
     PyErr_Clear();
     return s ? s : "";
   }
-  /// Sets a TypeError instead.
+  /// Replaces the error by a TypeError.
   void replace(const std::string & message)
   {
     PyErr_SetString(PyExc_TypeError, message.c_str());
@@ -43,8 +43,7 @@ private:
   PyObject *_type, *_value, *_trace;
 };
 
-/// The first argument that was made without its __init__, except the object that a constructor
-/// makes.
+/// The first argument whose __init__ was not called. The object that a constructor is about to initialize does not count.
 PyObject *
 not_initialized(const std::string & function, PyObject * const * arguments, size_t n)
 {
@@ -55,7 +54,7 @@ not_initialized(const std::string & function, PyObject * const * arguments, size
   return nullptr;
 }
 
-/// The names of functions with their classes: SR2.fill.
+/// The names of functions, with their classes, such as SR2.fill.
 std::unordered_map<const PyObject *, std::string> &
 qualified_names()
 {
@@ -63,8 +62,8 @@ qualified_names()
   return names;
 }
 
-/// Repeats a failed call as a call in a formula that is being recorded: a result, a new error, or null with the old
-/// error.
+/// Repeats a failed call as a call in the formula that is being recorded. Returns the result, or null with an error. It is the old error if
+/// no argument belongs to a formula.
 PyObject *
 call_recorded(const std::string & name, PyObject * const * arguments, size_t n, PyObject * names)
 {
@@ -108,12 +107,12 @@ call_recorded(PyObject * function, PyObject * const * arguments, size_t n, PyObj
   if (found == qualified_names().end())
     return nullptr;
   if (found->second.size() > 9 && found->second.rfind(".__init__") == found->second.size() - 9)
-    return nullptr; // construct handles it
+    return nullptr; // construct() repeats constructors
   return call_recorded(found->second, arguments, n, names);
 }
 
-/// Constructors, which may return another object: R2(s) for an s of a formula is another tensor of the
-/// formula.
+/// nanobind's own call function for constructors. Ours, construct(), may return an object of another class: for an s of a formula R2(s) is
+/// another tensor of the formula.
 vectorcallfunc construct_original = nullptr;
 
 PyObject *
@@ -130,7 +129,7 @@ construct(PyObject * cls, PyObject * const * arguments, size_t nargsf, PyObject 
   return r;
 }
 
-/// The message from neml2_tensors._refusals; empty if that module has none.
+/// The message that function `of` of neml2_tensors._refusals returns; empty if it returns none.
 template <class... A>
 std::string
 said(const char * of, const A &... a)
@@ -146,7 +145,7 @@ said(const char * of, const A &... a)
   }
 }
 
-/// Completes the message of a failed call, in which nanobind names only types.
+/// Replaces the message of a failed call by one that says more; nanobind's message only names types.
 void
 explain(PyObject * function, PyObject * const * arguments, size_t n)
 {
@@ -184,8 +183,7 @@ explain(PyObject * function, PyObject * const * arguments, size_t n)
     error.replace(text);
 }
 
-/// Whether an object is a tensor of a type of the library itself, not of a class that a user
-/// derives.
+/// Whether an object is a tensor whose class is one of the library's own, not derived by a user.
 bool
 is_of_library(nb::handle object)
 {
@@ -193,13 +191,12 @@ is_of_library(nb::handle object)
   return type && object.type().is(type->cls);
 }
 
-/// The result of an operator that does not accept its operands: NotImplemented; or null with an error if no other operand can
-/// handle the operation, as for two types of this library without this operation.
+/// The result of an operator that does not accept its operands. It is NotImplemented if the other operand may still handle the operation.
+/// Otherwise it is null with an error, for example for two types of this library that do not have the operation.
 PyObject *
 refuse_operands(PyObject * function, PyObject * const * arguments, size_t n, PyObject * r)
 {
-  // A torch.Tensor does not accept tensors of this library either; a class that derives from it
-  // may.
+  // A torch.Tensor does not accept tensors of this library either, but a class that derives from torch.Tensor may.
   const bool is_raw = n == 2 && THPVariable_CheckExact(arguments[1]);
   if (n != 2 || !is_of_library(arguments[0]) || !(is_raw || is_of_library(arguments[1])))
     return r;
@@ -218,7 +215,7 @@ refuse_operands(PyObject * function, PyObject * const * arguments, size_t n, PyO
   return nullptr;
 }
 
-/// nanobind's own call functions, one per kind of function: with defaults, with keywords ...
+/// nanobind's own call functions. There is one for each kind of function: with default arguments, with keywords, and so on.
 std::array<vectorcallfunc, 8> originals{};
 
 template <size_t i>
@@ -226,7 +223,7 @@ PyObject *
 call(PyObject * function, PyObject * const * arguments, size_t nargsf, PyObject * names)
 {
   PyObject * r = originals[i](function, arguments, nargsf, names);
-  if (C10_UNLIKELY(!r)) // Python, and nanobind for constructors, mark the number in its upper bits
+  if (C10_UNLIKELY(!r)) // the upper bits of nargsf are flags of Python and nanobind
   {
     const size_t n = uint32_t(nargsf) + size_t(names ? PyTuple_GET_SIZE(names) : 0);
     r = call_recorded(function, arguments, n, names);
@@ -245,7 +242,7 @@ explained(std::index_sequence<i...>)
   return {call<i>...};
 }
 
-/// Changes a function of nanobind so that its errors explain more.
+/// Changes a function of nanobind so that its error messages explain more.
 void
 explain_errors_of(nb::handle function, const std::string & name)
 {
@@ -285,7 +282,7 @@ prepare_class(nb::handle cls)
     construct_original = constructor;
     constructor = construct;
   }
-  const auto members = nb::borrow<nb::dict>( // a copy, since the class changes
+  const auto members = nb::borrow<nb::dict>( // a copy, because the loop changes the class
       nb::module_::import_("builtins").attr("dict")(cls.attr("__dict__")));
   for (const auto & [name, member] : members)
   {
@@ -296,7 +293,7 @@ prepare_class(nb::handle cls)
     {
       explain_errors_of(member, full);
       if (nb::cast<std::string>(name).rfind("__", 0) !=
-          0) // operators need no binding, which would cost time
+          0) // operators are left as they are, because binding costs time
         cls.attr(name) = nb::steal(PyInstanceMethod_New(member.ptr()));
     }
     else if (PyType_Check(member.ptr()))

@@ -32,7 +32,8 @@ as_jacobian(const at::Tensor & t, Size batch_dim)
 
 namespace
 {
-/// The Jacobian of each result of a function by each of some rows: function takes a list of rows, and returns a list.
+/// The Jacobians of a function at the rows `at`: for each of its results a list of the Jacobians by each row. The function takes a list of
+/// rows (tensors of a formula), and returns a list of results.
 nb::list
 jacobian_in_formula(const std::string & name, const nb::callable & function, const nb::list & at)
 {
@@ -67,8 +68,8 @@ jacobian_in_formula(const std::string & name, const nb::callable & function, con
   return all;
 }
 
-/// A function of the eigenvalues of a row, an SR2: a number, or an SR2 if the function has three
-/// results.
+/// neml2.isotropic in a formula: a function of the eigenvalues of an SR2. If the function returns a number, the result is a number; if it
+/// returns a Vec of three numbers, the result is an SR2.
 Row
 isotropic_in_formula(const nb::callable & function, const nb::object & tensor)
 {

@@ -10,14 +10,15 @@ namespace neml2::python
 {
 namespace
 {
-/// A compiler whose calls are methods of a Python object, such as one that a test inspects.
+/// A compiler whose functions are methods of a Python object. Tests use it.
 class PythonCompiler : public engine::DeviceCompiler
 {
 private:
   nb::object _object;
   c10::DeviceType _type;
 
-  /// Calls f with the GIL; exceptions become messages, since no frame of Python could catch them.
+  /// Calls f with the GIL. An exception of Python becomes a C++ exception with its message, because C++ code, not Python, called this
+  /// function.
   template <class F>
   static auto call(const F & f)
   {
@@ -122,7 +123,7 @@ bind_devices(nb::module_ & m)
   m.def("set_device_headers",
         [](const std::string & folder) { engine::set_device_headers(folder); });
   m.def(
-      "set_device_compiler", // for torch's PrivateUse1
+      "set_device_compiler", // for devices of torch's type PrivateUse1
       [](nb::object compiler)
       {
         const auto type = c10::DeviceType::PrivateUse1;

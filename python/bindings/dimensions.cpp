@@ -221,7 +221,7 @@ join_batch(nb::module_ & m, const char * name, Join f)
       {
         for (const auto & t : list)
           check_same_type(name, list[0], t);
-        const Tensor r = f(values(list), d); // refuses an empty list
+        const Tensor r = f(values(list), d); // throws for an empty list
         return list[0].like(r);
       },
       nb::arg("list"),

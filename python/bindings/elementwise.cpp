@@ -28,10 +28,10 @@ unary(nb::module_ & m, const char * name, Unary f)
 }
 
 constexpr const char of_numbers[] =
-    "The same function of plain numbers; the result is a plain number.";
+    "The same function for plain numbers. The result is a plain number.";
 
-/// f of numbers; the result is a number, as in Python's module math. Outside of the domain of f it is NaN or infinity, as
-/// for a batch, and not an error.
+/// Binds f for plain numbers; the result is a number, as in Python's module math. But outside of the domain of f it is NaN or infinity, as
+/// for batches, and not an error.
 template <class F, class... Names>
 void
 number(nb::module_ & m, const char * name, const F & f, const Names &... names)
@@ -43,8 +43,7 @@ number(nb::module_ & m, const char * name, const F & f, const Names &... names)
       of_numbers);
 }
 
-/// f of the other operand of an operation component by component: a tensor of the same type, a
-/// Scalar or a number.
+/// Calls f with b, the other operand of an operation on the components of a. b is a tensor of the same type as a, a Scalar or a number.
 template <class F>
 auto
 beside(const char * name, const Any & a, const Value & b, const F & f)
@@ -65,7 +64,7 @@ beside(const char * name, const Any & a, const Value & b, const F & f)
 template <class T>
 constexpr bool is_number = std::is_same_v<std::decay_t<T>, CScalar>;
 
-/// The arguments of a function of two, and whether they may be numbers.
+/// The names of the two arguments of a function, and whether each may be a plain number.
 struct Arguments
 {
   const char * left;
@@ -73,7 +72,7 @@ struct Arguments
   bool number_left = true, number_right = true;
 };
 
-/// f(a, b) of two tensors of one type, or of a tensor and a Scalar or a number.
+/// Binds f(a, b) for two tensors of one type, and for a tensor and a Scalar or a number.
 template <class F>
 void
 binary(nb::module_ & m,
@@ -142,7 +141,7 @@ bind_unary(nb::module_ & m)
   unary(m, "normalize_gcd", normalize_gcd<Tensor>);
 }
 
-/// f(a, b) for the operands that binary takes; the result is truth values.
+/// Binds f(a, b) for the same operands as binary. The results are truth values.
 template <class F>
 void
 relation(nb::module_ & m, const char * name, const std::string & text, const F & f)
@@ -181,23 +180,23 @@ bind_relations(nb::module_ & m)
   const auto described =
       [&](const char * name, const std::string & text, const auto & f, const auto & of_two_numbers)
   {
-    relation(
-        m,
-        name,
-        text + " (...; base), (...; base) -> (...; base) of dtype bool, component by component, of "
-               "two tensors of one type, or of a tensor and a Scalar or a number: a Tensor, of "
-               "Scalars a Scalar. Shapes broadcast, dtypes mix.",
-        f);
+    relation(m,
+             name,
+             text + " (...; base), (...; base) -> (...; base) of dtype bool. It works component by "
+                    "component on two tensors of one type, or on a tensor and a Scalar or a "
+                    "number. The result is a Tensor; for Scalars it is a Scalar. Shapes broadcast, "
+                    "and dtypes may differ.",
+             f);
     m.def(
         name,
         [of_two_numbers](Number a, Number b) { return bool(of_two_numbers(a.value, b.value)); },
         nb::arg("a"),
         nb::arg("b"),
-        "The same of two numbers, which is a bool.");
+        "The same for two plain numbers. The result is a bool.");
   };
   const auto comparison =
       [&](const char * name, const std::string & text, const auto & f, const auto & of_two_numbers)
-  { described(name, text + ", false where one is NaN.", f, of_two_numbers); };
+  { described(name, text + ", false where a or b is NaN.", f, of_two_numbers); };
   comparison(
       "gt", "a > b", [](const auto & x, const auto & y) { return gt(x, y); }, std::greater<>());
   comparison(
@@ -213,7 +212,7 @@ bind_relations(nb::module_ & m)
       "eq", "a == b", [](const auto & x, const auto & y) { return eq(x, y); }, std::equal_to<>());
   described(
       "ne",
-      "a != b, true where one is NaN.",
+      "a != b, true where a or b is NaN.",
       [](const auto & x, const auto & y) { return ne(x, y); },
       std::not_equal_to<>());
   described(
@@ -245,7 +244,7 @@ bind_relations(nb::module_ & m)
       "logical_not",
       [](Number a) { return a.value == 0; },
       nb::arg("a"),
-      "The same of a number, which is a bool.");
+      "The same for a plain number. The result is a bool.");
 }
 
 void
@@ -284,7 +283,8 @@ bind_clamp(nb::module_ & m, const char * name, const char * text)
       "upper");
 }
 
-/// f(condition) of a tensor, which may be a raw one, or of a truth value, for tensors like one.
+/// Calls f with a condition, which is a tensor of the library or of torch, or a truth value of Python. f gets a truth value as a Scalar on
+/// the device of `like`.
 template <class F>
 Same
 on_condition(nb::handle condition, const Any & like, const F & f)
@@ -354,7 +354,7 @@ bind_where(nb::module_ & m)
       nb::sig("def where(condition: bool, a: float, b: float) -> float"));
 }
 
-/// The constants of Python's module math.
+/// Binds the constants of Python's module math.
 void
 bind_constants(nb::module_ & m)
 {
@@ -417,7 +417,7 @@ bind_elementwise(nb::module_ & m)
       [](int64_t a, int64_t b) { return std::gcd(a, b); },
       nb::arg("a"),
       nb::arg("b"),
-      "The same of two plain integers, which is one.");
+      "The same for two plain integers. The result is a plain integer.");
   m.def(
       "atan2",
       [](const Any & y, const Any & x)

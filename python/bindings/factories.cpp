@@ -10,7 +10,7 @@ namespace neml2::python
 {
 namespace
 {
-/// Options of a factory of this type.
+/// The options of a factory of this type, from its arguments.
 TensorOptions
 options_for(const TypeInfo & type,
             const OptionalDtype & dtype,
@@ -21,7 +21,7 @@ options_for(const TypeInfo & type,
                               : options(dtype, device, requires_grad);
 }
 
-/// Batch and base shape of a factory's result.
+/// The shape of a factory's result, and its number of base dimensions, from the arguments that give the shape.
 std::pair<TensorShape, Size>
 shape_of(const TypeInfo & type, const nb::args & args)
 {
@@ -50,7 +50,7 @@ signature(const TypeInfo & type, const char * name, const char * first)
          type.name;
 }
 
-/// A static factory of this type that takes a shape.
+/// Binds a static factory of this type that takes a shape.
 template <class... First, class F>
 void
 bind_shaped(AnyClass & cls,
@@ -145,44 +145,56 @@ bind_type(const TypeInfo & type)
   auto cls = nb::borrow<AnyClass>(type.cls);
   const char * name = type.name;
 
-  bind_shaped(cls, type, "empty", "", "Values not set. (*batch_shape; base)", core::make_empty);
-  bind_shaped(cls, type, "zeros", "", "Zeros. (*batch_shape; base)", core::make_zeros);
-  bind_shaped(
-      cls, type, "ones", "", "Ones, each stored component. (*batch_shape; base)", core::make_ones);
+  bind_shaped(cls,
+              type,
+              "empty",
+              "",
+              "A tensor whose values are not set. (*batch_shape; base)",
+              core::make_empty);
+  bind_shaped(cls, type, "zeros", "", "A tensor of zeros. (*batch_shape; base)", core::make_zeros);
+  bind_shaped(cls,
+              type,
+              "ones",
+              "",
+              "A tensor whose stored components are all 1. (*batch_shape; base)",
+              core::make_ones);
   if (!cls.is(nb::type<Rot>()))
     bind_shaped(cls,
                 type,
                 "rand",
                 "",
-                "Uniform in [0, 1), each stored component for itself. (*batch_shape; base)",
+                "Random numbers: each stored component is independent and uniform in [0, 1). "
+                "(*batch_shape; base)",
                 core::make_rand);
   bind_shaped<const CScalar &>(
       cls,
       type,
       "full",
       "value: float, ",
-      "This number, each stored component. (*batch_shape; base)",
+      "A tensor whose stored components all have this value. (*batch_shape; base)",
       [](const CScalar & value, TensorShapeRef shape, const TensorOptions & o)
       { return core::make_full(shape, value, o); });
   bind_like(cls,
             type,
             "empty_like",
-            "Of the shape, dtype and device of other; values not set.",
+            "A tensor whose values are not set, with the shape, dtype and device of other.",
             [](const Tensor & t) { return Tensor::empty_like(t); });
   bind_like(cls,
             type,
             "zeros_like",
-            "Zeros of the shape, dtype and device of other.",
+            "A tensor of zeros, with the shape, dtype and device of other.",
             [](const Tensor & t) { return Tensor::zeros_like(t); });
-  bind_like(cls,
-            type,
-            "ones_like",
-            "Ones of the shape, dtype and device of other.",
-            [](const Tensor & t) { return Tensor::ones_like(t); });
+  bind_like(
+      cls,
+      type,
+      "ones_like",
+      "A tensor whose stored components are all 1, with the shape, dtype and device of other.",
+      [](const Tensor & t) { return Tensor::ones_like(t); });
   bind_like(cls,
             type,
             "rand_like",
-            "Uniform in [0, 1), of the shape, dtype and device of other.",
+            "Random numbers, independent and uniform in [0, 1), with the shape, dtype and device "
+            "of other.",
             [](const Tensor & t) { return Tensor::rand_like(t); });
   cls.def_static(
       "full_like",
@@ -193,7 +205,8 @@ bind_type(const TypeInfo & type)
       },
       nb::arg("other"),
       nb::arg("value"),
-      "This number, of the shape, dtype and device of other.",
+      "A tensor whose stored components all have this value, with the shape, dtype and device of "
+      "other.",
       nb::sig(
           (std::string("def full_like(other: ") + name + ", value: float) -> " + name).c_str()));
 
@@ -220,7 +233,8 @@ bind_type(const TypeInfo & type)
       nb::arg("dtype") = nb::none(),
       nb::arg("device") = nb::none(),
       nb::arg("requires_grad") = false,
-      "From nested lists, as torch.tensor; levels outside the base shape are batch dimensions.",
+      "A tensor made from nested lists, like torch.tensor. The last levels are the base shape, all "
+      "levels before them are batch dimensions.",
       nb::sig((std::string("def create(data: typing.Any, batch_dim: int = 0, *, dtype: torch.dtype "
                            "| None = None, device: torch.device "
                            "| str | None = None, requires_grad: bool = False) -> ") +
@@ -253,7 +267,7 @@ bind_type(const TypeInfo & type)
                   .c_str()));
 }
 
-/// Scalar.linspace and logspace between numbers.
+/// Binds Scalar.linspace and Scalar.logspace between two numbers.
 void
 bind_numbers_between()
 {
@@ -285,7 +299,8 @@ bind_numbers_between()
       dtype,
       device,
       grad,
-      "Numbers at equal steps from start to end, both included. (nstep; )");
+      "nstep numbers at equal distances from start to end, both included, along a batch dimension. "
+      "(nstep; )");
   cls.def_static(
       "logspace",
       [](const CScalar & start,
@@ -314,10 +329,10 @@ bind_numbers_between()
       dtype,
       device,
       grad,
-      "base to the power of the numbers that linspace gives. (nstep; )");
+      "base to the power of each number that linspace returns. (nstep; )");
 }
 
-/// Constructors of each type: from nothing, a torch.Tensor, another type of the same base shape.
+/// Binds the constructors of a type: without arguments, from a torch.Tensor, and from another type with the same base shape.
 template <class T>
 void
 bind_constructors()
@@ -332,13 +347,15 @@ bind_constructors()
         [](T * self, const at::Tensor & t, Size batch_dim) { new (self) T(t, batch_dim); },
         nb::arg("tensor"),
         nb::arg("batch_dim"),
-        "The first batch_dim dimensions are batch dimensions. Shares storage.");
+        "Makes a tensor of a torch.Tensor, whose first batch_dim dimensions are batch dimensions. "
+        "Shares storage.");
   else
     cls.def(
         "__init__",
         [](T * self, const at::Tensor & t) { new (self) T(t); },
         nb::arg("tensor"),
-        "The last dimensions are the base shape, all others batch. Shares storage.");
+        "Makes a tensor of a torch.Tensor. Its last dimensions are the base dimensions, all others "
+        "batch dimensions. Shares storage.");
   if constexpr (std::is_same_v<T, Scalar>)
     cls.def(
         "__init__",
@@ -352,7 +369,7 @@ bind_constructors()
         nb::arg("dtype") = nb::none(),
         nb::arg("device") = nb::none(),
         nb::arg("requires_grad") = false,
-        "One number, unbatched. (; )");
+        "One number, without batch dimensions. (; )");
   cls.def(
       "__init__",
       [](T * self, const Any & other)
@@ -368,7 +385,7 @@ bind_constructors()
         new (self) T(other.value());
       },
       nb::arg("other"),
-      "A tensor of this library of the same base shape. Shares storage.");
+      "Converts a tensor of this library with the same base shape. Shares storage.");
   cls.def(
       "__init__",
       [&type](T *, const nb::object & other) { refuse(type, other); },
@@ -395,7 +412,7 @@ bind_factories()
               type,
               "rand",
               "",
-              "Random rotations, uniform in the group of rotations. (*batch_shape; 3)",
+              "Random rotations, uniformly distributed over all rotations. (*batch_shape; 3)",
               [](TensorShapeRef shape, const TensorOptions & o) -> at::Tensor
               { return Rot::rand(TraceableTensorShape(shape.slice(0, shape.size() - 1)), {}, o); });
 }

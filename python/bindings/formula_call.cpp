@@ -36,7 +36,7 @@ Call::Call(const char * name, nb::handle of, const nb::tuple & arguments, const 
     groups.take_apart(a, leaves);
   }
   first_leaves.push_back(leaves.size());
-  types.reserve(leaves.size()); // operands refer to them
+  types.reserve(leaves.size()); // because operands refer to the elements of `types`
   _numbers.reserve(leaves.size());
   for (const Leaf & l : leaves)
     if (!read(l))

@@ -6,7 +6,7 @@
 /// The arguments of a call of a formula.
 namespace neml2::python
 {
-/// The kind of an argument or a result: a plain number has no type.
+/// The type and base shape of an argument or a result. The type of a plain number is null.
 struct Kind
 {
   const TypeInfo * type;
@@ -27,7 +27,7 @@ public:
   Names() = default;
   explicit Names(std::vector<nb::object> all) : _all(std::move(all)) {}
 
-  /// The name of argument k, for a method behind its object; null if it has none.
+  /// The name of argument k, or null if it has no name. The arguments of a method are counted without its object.
   nb::handle operator()(size_t k, nb::handle instance) const
   {
     const size_t i = k + (instance ? 1 : 0);
@@ -47,12 +47,13 @@ public:
   nb::handle instance;
   Structure groups;
   Leaves leaves;
-  SmallVector<size_t, 8> first_parts, first_leaves; ///< of each argument, and one more
+  /// The indices of the first part, and of the first leaf, of each argument. first_leaves ends with the number of all leaves.
+  SmallVector<size_t, 8> first_parts, first_leaves;
   std::vector<Kind> types;
   SmallVector<core::Operand, 8> operands;
   const at::Tensor * like = nullptr;
 
-  /// Throws TypeError for an object that cannot be an argument.
+  /// Reads the arguments; `of` is the object of a method. Throws TypeError for an object that cannot be an argument.
   Call(const char * name, nb::handle of, const nb::tuple & arguments, const Names & names);
   Call(const Call &) = delete;
   Call & operator=(const Call &) = delete;

@@ -12,7 +12,7 @@
 
 #include <numeric>
 
-/// Formulas: functions of Python recorded, and run over batches.
+/// Formulas: Python functions that are recorded, and then run over batches.
 namespace neml2::python
 {
 namespace
@@ -28,12 +28,12 @@ all_of(size_t n)
   return all;
 }
 
-/// A recorded formula as an object of Python, for _transforms.py. Leaves are tensors and numbers, one per argument.
+/// A recorded formula as a Python object, for _transforms.py. Its arguments are leaves, that is, tensors and numbers.
 struct RecordedHandle
 {
   std::shared_ptr<const engine::RecordedFormula> formula;
 
-  /// The operands of leaves.
+  /// The leaves as operands.
   class Operands
   {
   public:
@@ -63,7 +63,7 @@ struct RecordedHandle
     std::vector<double> _numbers;
   };
 
-  /// The results, in one pass where that is possible.
+  /// The results, computed in one pass where this is possible.
   std::vector<at::Tensor> evaluate(const nb::sequence & leaves) const
   {
     const Operands o(*formula, leaves);
@@ -74,7 +74,7 @@ struct RecordedHandle
         core::Operation("vmap"), formula, o.all, core::broadcast_batch("vmap", o.all), t.data());
     return t;
   }
-  /// The results by PyTorch's operations, which any transform differentiates.
+  /// The results, computed by PyTorch's operations, which any transform can differentiate.
   std::vector<at::Tensor> compose(const nb::sequence & leaves) const
   {
     const Operands o(*formula, leaves);
@@ -98,12 +98,12 @@ struct RecordedHandle
   }
 };
 
-/// The base of the class Formula of neml2.formulas. That class has the parts that are not needed in each call: _used, _used_of,
-/// _look_into, _by_place, _names, _chosen and _compile.
+/// The base class of neml2.formulas.Formula. The derived class has the methods that most calls do not need: _used, _used_of, _look_into,
+/// _by_place, _names, _chosen, _transformed and _compile.
 class Formula
 {
 public:
-  /// compile_after: the number of calls that are interpreted before the recording is compiled; -1 for all.
+  /// compile_after is the number of calls after which the recording is compiled; -1 means never.
   Formula(nb::object function, int compile_after)
     : _function(std::move(function)), _compile_after(compile_after)
   {
@@ -112,7 +112,7 @@ public:
   nb::object
   call(nb::handle self, nb::handle instance, nb::tuple arguments, const nb::dict & keywords)
   {
-    if (Recording::number() != 0) // inside another formula: just call the function
+    if (Recording::number() != 0) // inside another formula the function is just called
       return call_function(instance, arguments, keywords);
     update(self);
     if (keywords.size() > 0)
@@ -135,8 +135,8 @@ public:
     return as_returned(*r, c, t, Size(batch.size()));
   }
 
-  /// The result, and the Jacobian of each result of `of` by each argument of argnums, which counts from the first
-  /// argument.
+  /// The result, and the Jacobian of each result that `of` names by each argument that argnums names. argnums counts the arguments from
+  /// number `first` on.
   nb::object value_and_jacobian(nb::handle self,
                                 nb::handle instance,
                                 nb::tuple arguments,
@@ -197,7 +197,8 @@ public:
                           is_one ? nb::object(jacobians[0]) : nb::object(nb::tuple(jacobians)));
   }
 
-  /// The programs made so far; for each its arguments, its results, and whether it runs compiled.
+  /// The programs made so far: for each a tuple of the types of its arguments, a description of its results, the program, and whether it is
+  /// compiled.
   nb::list programs() const
   {
     nb::list all;
@@ -218,7 +219,7 @@ public:
   /// Forgets the recordings.
   void forget()
   {
-    // Releasing a Python object may run Python code, which may use this formula.
+    // The members are emptied before their objects are released, because that may run Python code which uses this formula.
     const std::shared_ptr<const PythonFunction> python = std::move(_python);
     const std::vector<std::shared_ptr<Recorded>> recorded = std::move(_recorded);
     _python = nullptr;
@@ -251,8 +252,8 @@ private:
   Names _names;
   std::vector<std::shared_ptr<Recorded>> _recorded;
   int _calls = 0;
-  size_t _programs = 0;        ///< compiled, or being compiled
-  size_t _programs_before = 0; ///< of these, the programs that were deleted
+  size_t _programs = 0;        ///< the number of programs at the last request to compile
+  size_t _programs_before = 0; ///< the number of programs of deleted recordings
 
   static constexpr size_t most_recorded = 256;
 
@@ -272,7 +273,7 @@ private:
                     : _function(*arguments, **keywords);
   }
 
-  /// Records the function again if a name that it uses has changed its value.
+  /// Deletes all recordings if a name that the function uses has another value than before.
   void update(nb::handle self)
   {
     if (_python && !_python->changed())
@@ -290,7 +291,7 @@ private:
     _python = share_with_threads<PythonFunction>(_function, used);
   }
 
-  /// Arguments that were passed by name in their places.
+  /// All arguments in their places, also those that were passed by name.
   nb::tuple by_place(nb::handle self,
                      nb::handle instance,
                      const nb::tuple & arguments,
@@ -322,7 +323,7 @@ private:
         types.size() > 0 && nb::cast<bool>(self.attr("_look_into")(types)))
       look_around(self);
     const auto f = _python;
-    Instance instance; // its state before the function is called
+    Instance instance; // holds the object's state before the function is called
     if (c.instance)
       instance = Instance(c.instance, nb::cast<nb::list>(self.attr("_used_of")(c.instance)));
     const std::shared_ptr<Recorded> r = record(*f, c);
@@ -331,7 +332,7 @@ private:
     _recorded.push_back(r);
     return r;
   }
-  /// The types of groups, and of the object of a method.
+  /// The types of the groups among the arguments, and of the object of a method.
   static nb::list types_among(const Call & c)
   {
     nb::list all;
@@ -391,7 +392,7 @@ private:
               ". Expected the places of tensors among the " + std::to_string(c.size() - first) +
               " arguments" + names + ".");
   }
-  /// The leaves that are tensors, of the arguments of these places.
+  /// The numbers of the leaves that are tensors, among the leaves of the arguments at these places.
   static Places tensors_among(const Call & c, const Places & places)
   {
     Places by;
@@ -411,7 +412,7 @@ private:
   Places results_named(nb::handle self, Recorded & r, nb::handle of) const
   {
     PyObject * found = PyDict_GetItemWithError(r.chosen.ptr(), of.ptr());
-    PyErr_Clear(); // the error of objects without a hash
+    PyErr_Clear(); // objects without a hash cause an error
     if (found)
       return nb::cast<Places>(nb::handle(found));
     const nb::object chosen = self.attr("_chosen")(Together{r.returned}, of);
@@ -429,7 +430,7 @@ private:
       yes = yes || (o.tensor && o.tensor->_fw_grad(0).defined());
     return yes;
   }
-  /// The results of a formula as one operation of PyTorch, which transforms differentiate by its derivatives.
+  /// Computes the results of a formula as one operation of PyTorch, which transforms differentiate by the formula's own derivatives.
   template <class Results>
   static void transformed(nb::handle self,
                           const std::shared_ptr<const engine::RecordedFormula> & formula,
@@ -459,8 +460,7 @@ private:
     return PutTogether(r.returned, leaf).next();
   }
 
-  /// Requests compilation of the programs that were recorded since the last call, if there were
-  /// enough calls.
+  /// If there were enough calls, requests the compilation of the programs that were made since the last request.
   void compile(nb::handle self)
   {
     if (_compile_after < 0 || ++_calls < _compile_after)
@@ -595,7 +595,7 @@ bind_formulas(nb::module_ & m)
   m.def("cuda_source",
         [](const nb::capsule & program, bool is_float)
         { return recorded::cuda_source(Formula::evaluator(program), is_float); });
-  m.def("interpret", // the addresses of the operands, and their strides from row to row
+  m.def("interpret", // takes the operands' addresses, and their strides from row to row
         [](const nb::capsule & program,
            const std::vector<size_t> & addresses,
            const std::vector<int64_t> & strides,

@@ -37,7 +37,8 @@ scalars(std::initializer_list<const Factor *> factors)
   for (const Factor * f : factors)
     if (!f->number)
       r.emplace_back(f->value());
-    else if (integers && !f->number->isIntegral(true)) // an error with Scalars of another dtype
+    // Makes a Scalar of another dtype, which then causes an error.
+    else if (integers && !f->number->isIntegral(true))
       r.emplace_back(core::make_full({}, *f->number, options.dtype(kFloat64)));
     else
       r.emplace_back(core::make_full({}, *f->number, options));
@@ -58,7 +59,7 @@ are_dynamic(const Tensors & list)
   return std::none_of(list.begin(), list.end(), [](const Any & a) { return a.type->fixed_base; });
 }
 
-/// The batch shapes of tensors, one of which has a base shape that its type fixes.
+/// The batch shape to which the batch shapes of tensors broadcast. At least one of the tensors has a type that fixes its base shape.
 TensorShape
 common_batch(const Tensors & list)
 {
@@ -71,7 +72,7 @@ common_batch(const Tensors & list)
   return shape;
 }
 
-/// Converts results to these types.
+/// A tuple of x with the type of a, and y with the type of b.
 nb::tuple
 tuple_of(const Any & a, const Tensor & x, const Any & b, const Tensor & y)
 {
@@ -114,9 +115,8 @@ bind_broadcasting(nb::module_ & m)
         return r;
       },
       nb::arg("tensors"),
-      "The batch shape all tensors broadcast to; undefined ones are skipped, an empty list gives "
-      "().\n"
-      "Raises ValueError if they do not broadcast.",
+      "The batch shape to which the batch shapes of all tensors broadcast. Undefined tensors are "
+      "skipped; for an empty list it is ().\nRaises ValueError if they do not broadcast.",
       nb::sig("def broadcast_batch_sizes(tensors: "
               "collections.abc.Sequence[neml2_tensors.tensors.TensorBase]) -> tuple[int, ...]"));
   m.def(
@@ -185,11 +185,11 @@ bind_broadcasting(nb::module_ & m)
       },
       nb::arg("a"),
       nb::arg("b"),
-      "Whether broadcasted would do with these.");
+      "Whether broadcasted(a, b) would accept a and b.");
 }
 
-/// In C++ derivatives that do not exist are undefined tensors; in Python these would cause an error
-/// later, in other code.
+/// Throws if y has no derivatives. In C++ derivatives that do not exist are undefined tensors; in Python these would cause errors later, in
+/// other code.
 void
 check_differentiable(const Any & y)
 {
@@ -202,7 +202,7 @@ check_differentiable(const Any & y)
         "computing y, and compute it outside of torch.no_grad().");
 }
 
-/// The gradients, computed without the GIL, which the autograd engine may need in other threads.
+/// The gradients. They are computed without holding the GIL, because other threads of autograd's engine may need it.
 std::vector<Tensor>
 jacrev_released(
     const Tensor & y, const std::vector<Tensor> & xs, bool retain, bool create, bool unused)
@@ -289,7 +289,7 @@ bind_lists(nb::module_ & m)
                        { return list_derivative_outer_product_ab(f, a, b); });
 }
 
-/// T::identity_map, for the types that have it.
+/// Binds T::identity_map as a function of the type T.
 void
 bind_identity_map(nb::module_ & m, const char * name)
 {
@@ -314,9 +314,9 @@ bind_identity_map(nb::module_ & m, const char * name)
       },
       nb::arg("type"),
       nb::arg("options"),
-      "The derivative of a type by itself, its identity_map: of Scalar 1, of Vec δ_ij, of R2 δ_ik "
-      "δ_jl, of SR2 the "
-      "symmetric identity. Unbatched.\nRaises ValueError for a type that has none.",
+      "The derivative of a tensor of this type by itself, type.identity_map(): 1 for Scalar, δ_ij "
+      "for Vec, δ_ik δ_jl for R2, the symmetric identity for SR2. It has no batch "
+      "dimensions.\nRaises ValueError for a type without identity_map.",
       nb::sig(signature.c_str()));
 }
 
@@ -333,7 +333,7 @@ conversion(nb::module_ & m, const char * name, const char * argument, Convert f)
       doc(name));
 }
 
-/// A tensor that C++ makes once and shares; Python gets a copy, which it may write to.
+/// Binds a constant tensor, which C++ makes once and shares. Python gets a copy, to which it may write.
 void
 constant(nb::module_ & m,
          const char * name,
@@ -389,7 +389,7 @@ bind_mandel(nb::module_ & m)
   constant(m, "skew_to_full_factor", skew_to_full_factor, options);
 }
 
-/// A tensor whose dimensions do not say which are batch dimensions.
+/// A tensor as an argument of functions for which it does not matter which dimensions are batch dimensions. It may be a torch.Tensor.
 using Raw = std::variant<at::Tensor, Any>;
 
 at::Tensor
@@ -434,7 +434,7 @@ bind_discretization(nb::module_ & m)
       doc("discretization::interpolate"));
 }
 
-/// A table of this many base dimensions; for a raw tensor they are the last ones.
+/// A table with this many base dimensions. In a torch.Tensor these are the last dimensions.
 Tensor
 table(const Raw & t, Size base_dim)
 {
@@ -532,7 +532,8 @@ bind_tables(nb::module_ & m)
       nb::arg("abscissae"),
       nb::arg("ordinates"),
       nb::arg("beyond") = "constant",
-      "interpolate, straight from point to point. (...; ), (...; n), (...; n) -> (...; )");
+      "interpolate with straight lines from point to point. (...; ), (...; n), (...; n) -> (...; "
+      ")");
   m.def(
       "bilinear_interpolation",
       [](const Scalar & x,
@@ -550,7 +551,7 @@ bind_tables(nb::module_ & m)
       nb::arg("y_abscissae"),
       nb::arg("values"),
       nb::arg("beyond") = "constant",
-      "interpolate of a table of two abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) "
+      "interpolate in a table of two abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) "
       "-> (...; )");
 }
 } // namespace

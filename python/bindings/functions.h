@@ -6,12 +6,12 @@
 
 namespace neml2::python
 {
-/// The functions of include/neml2/math, of tensors of any type.
+/// Binds the functions of include/neml2/math for tensors of any type.
 void bind_functions(nb::module_ & math);
-/// LabeledAxis, LabeledVector, LabeledMatrix and their helpers.
+/// Binds LabeledAxis, LabeledVector, LabeledMatrix, LabeledTensor3D and their helpers.
 void bind_labels(nb::module_ & tensors);
 
-/// The choices of tables by their names in Python; throw for an unknown name.
+/// The choices for tables by their names in Python. They throw for an unknown name.
 Interpolant interpolant_named(const std::string & name);
 Beyond beyond_named(const std::string & name);
 } // namespace neml2::python

@@ -12,7 +12,7 @@ is_same_value(nb::handle a, nb::handle b)
     return true;
   if (!a || !b || !a.type().is(b.type()))
     return false;
-  if (PyFloat_CheckExact(a.ptr())) // 0.0 is not -0.0, and NaN is itself
+  if (PyFloat_CheckExact(a.ptr())) // 0.0 is not -0.0, but NaN is the same as NaN
   {
     const double x = PyFloat_AS_DOUBLE(a.ptr()), y = PyFloat_AS_DOUBLE(b.ptr());
     return std::memcmp(&x, &y, sizeof x) == 0;

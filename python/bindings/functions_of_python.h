@@ -13,13 +13,14 @@ struct Returned
   Leaves leaves;
 };
 
-/// The values of names at the time of construction.
+/// Names and the values that they had when this object was made.
 class Uses
 {
 public:
   Uses() = default;
-  /// Tuples of a place and a name: of a namespace, which may be that of a class, of a cell with the name of its variable, or of
-  /// an object and an attribute. Objects themselves, and their methods, are not kept.
+  /// `places` are pairs of a place and a name in it. A place is a namespace, for example of a module or a class; a cell, with the name of
+  /// its variable; or an object, with the name of an attribute. `object`, the object of a method, and its bound methods are not kept as
+  /// values.
   explicit Uses(const nb::list & places, nb::handle object = {});
 
   /// A name whose value has changed; null if there is none.
@@ -38,14 +39,14 @@ public:
 private:
   struct Use
   {
-    nb::object place, name, value; ///< empty if the name has no value
+    nb::object place, name, value; ///< the value is empty if the name has none
   };
   std::vector<Use> _all;
 
   static nb::object value_of(const Use & u);
 };
 
-/// A function, and the values that it uses besides its arguments.
+/// A function of Python, and the values that it uses besides its arguments.
 class PythonFunction
 {
 public:

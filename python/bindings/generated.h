@@ -3,7 +3,7 @@
 
 #include "bindings/Any.h"
 
-/// The functions that generate.py writes.
+/// Functions whose bodies are written by generate.py.
 namespace neml2::python
 {
 void declare_types(nb::module_ & m);

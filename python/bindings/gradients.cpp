@@ -1,4 +1,3 @@
 // SPDX-License-Identifier: MIT
-// The derivative rules, once in this program: without them autograd differentiates whole batches
-// operation by operation.
+// Registers the derivative rules of the operations. Without these rules autograd differentiates whole batches operation by operation.
 #include "neml2/tensors/gradients.h"

@@ -19,13 +19,13 @@ constexpr size_t most_leaves = 1 << 16, most_levels = 200;
 /// The names of the fields of a dataclass.
 using Fields = std::vector<nb::object>;
 
-/// The kind of the objects of a type.
+/// Tells whether the objects of a type are leaves, constants, or which kind of group.
 struct TypeKind
 {
   Is is = Is::leaf;
   const TypeInfo * tensor = nullptr;
   Fields fields = {};
-  nb::object reference = {}; ///< weak, to the type
+  nb::object reference = {}; ///< a weak reference to the type
 };
 
 std::unordered_map<PyObject *, TypeKind> &
@@ -76,7 +76,7 @@ find_kind(nb::handle type)
   return k;
 }
 
-/// The kind of the type of a living object.
+/// The kind of a type, which must not have been deleted.
 const TypeKind &
 kind_of(nb::handle type)
 {
@@ -90,12 +90,12 @@ kind_of(nb::handle type)
   return known.emplace(type.ptr(), std::move(k)).first->second;
 }
 
-/// Throws for an object with attributes that are not fields, since these would be lost.
+/// Throws if a dataclass has attributes that are not fields, because they would be lost.
 void
 check_attributes(nb::handle o, const Fields & fields)
 {
   const nb::object attributes = nb::steal(PyObject_GenericGetDict(o.ptr(), nullptr));
-  PyErr_Clear(); // the error of objects with slots
+  PyErr_Clear(); // objects with slots cause an error
   if (!attributes || size_t(PyDict_Size(attributes.ptr())) <= fields.size())
     return;
   for (const auto & [name, value] : nb::borrow<nb::dict>(attributes))
@@ -160,8 +160,7 @@ private:
     _leaves.push_back({std::move(o), type});
   }
 
-  // Access to members may run Python code that changes the group: each member is therefore read
-  // again and kept alive.
+  // Access to members may run Python code that changes the group. Therefore each member is read when needed, and kept alive.
 
   void
   sequence(nb::handle o, Py_ssize_t (*size)(PyObject *), PyObject * (*item)(PyObject *, Py_ssize_t))
@@ -218,7 +217,7 @@ is_same(const Part & a, const Part & b)
   return equal > 0;
 }
 
-/// The part of a member's name that follows the name of its group.
+/// Finds the path of each leaf: the names of its group and of the members that lead to it.
 class LeafPaths
 {
 public:
@@ -301,7 +300,7 @@ Structure::members() const
 {
   std::vector<size_t> all;
   std::vector<size_t> left = {
-      member_count()}; // for each open group the number of its remaining parts
+      member_count()}; // for each open group, the number of members that are left
   size_t member = 0;
   for (size_t i = is_group(_parts[0]) ? 1 : 0; i < _parts.size(); i++)
   {
@@ -342,8 +341,7 @@ PutTogether::next()
 
 namespace
 {
-/// A new object without a call of its __init__, since a class may have other arguments in its
-/// constructor.
+/// Makes an object without calling its __init__, because the constructor of a class may take other arguments.
 nb::object
 make(PyTypeObject & base, nb::handle type, const nb::tuple & arguments = nb::tuple())
 {
@@ -398,7 +396,7 @@ PutTogether::dataclass(nb::handle type)
 {
   const Fields & fields = kind_of(type).fields;
   const nb::object made = make(PyBaseObject_Type, type);
-  for (const nb::object & name : fields) // works for a frozen dataclass, too
+  for (const nb::object & name : fields) // this works for a frozen dataclass, too
   {
     const nb::object member = next();
     if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), member.ptr()) < 0)
@@ -430,11 +428,11 @@ bind_groups(nb::module_ & m)
       .def(
           "paths",
           [](const Together & t) { return t.structure.paths({""}); },
-          "Where each leaf is in the group: `.p`, `['p']`, `[0].p`.")
+          "The path of each leaf in the group, such as `.p`, `['p']` or `[0].p`.")
       .def(
           "members",
           [](const Together & t) { return t.structure.members(); },
-          "For each leaf the member of the group to which it belongs.")
+          "For each leaf, the number of the group's member that contains it.")
       .def("__len__", [](const Together & t) { return t.structure.member_count(); });
   m.def("is_leaf", [](nb::handle o) { return kind_of(o.type()).is == Is::leaf; });
   m.def(
@@ -450,6 +448,7 @@ bind_groups(nb::module_ & m)
         return nb::make_tuple(all, std::move(t));
       },
       nb::arg("group").none(),
-      "All tensors and numbers of a group, and what makes such a group of a list of as many.");
+      "All tensors and numbers of a group, and a callable object that makes such a group from a "
+      "list of equal length.");
 }
 } // namespace neml2::python

@@ -9,7 +9,7 @@
 /// leaves and a structure; groups of the same kind have the same structure.
 namespace neml2::python
 {
-/// An object that is not a group: a tensor, a number, or an object that is not allowed.
+/// A member that is not a group or a constant: a tensor, a number, or an object that is not allowed in groups.
 struct Leaf
 {
   nb::object object;
@@ -17,8 +17,8 @@ struct Leaf
 };
 using Leaves = SmallVector<Leaf, 16>;
 
-/// The structure of groups without their leaves: types, sizes and keys, and members that are constants (text, bool, None, and
-/// members of enums).
+/// The structure of one or several objects without their leaves: the types, sizes and keys of groups, and members that are constants (text,
+/// bool, None, and members of enums).
 class Structure
 {
 public:
@@ -26,10 +26,10 @@ public:
   {
     leaf,
     constant,
-    tuple,     ///< a tuple or list, with its number of parts
-    dict,      ///< with its number of keys; the part of each key follows it
-    key,       ///< of a dict
-    dataclass, ///< its type determines the parts
+    tuple,     ///< a tuple or list, with its size; the parts of its members follow
+    dict,      ///< a dict, with its size; for each member a key follows, then the member's parts
+    key,       ///< a key of a dict
+    dataclass, ///< its type determines its members; their parts follow
   };
   struct Part
   {
@@ -43,22 +43,20 @@ public:
   bool is_leaf(size_t part) const { return _parts[part].is == Is::leaf; }
   friend bool operator==(const Structure & a, const Structure & b);
 
-  /// Adds the parts of an object, and its leaves to other leaves. Throws TypeError for a group that contains
-  /// itself.
+  /// Appends an object: its parts to this structure, and its leaves to `leaves`. Throws TypeError for a group that contains itself.
   void take_apart(nb::handle object, Leaves & leaves);
-  /// The place of each leaf, such as `state.p`, in objects with these names.
+  /// The path of each leaf, such as `state.p`. `names` are the names of the objects.
   std::vector<std::string> paths(const std::vector<std::string> & names) const;
-  /// For each leaf the member of the first object to which it belongs; 0 if the object is not a
-  /// group.
+  /// For each leaf, the number of the member of the first object that contains it; 0 if that object is not a group.
   std::vector<size_t> members() const;
-  /// The number of members of that object, constants included.
+  /// The number of members of the first object, constants included.
   size_t member_count() const;
 
 private:
   Parts _parts;
 };
 
-/// Builds groups, one after the other, from a source that returns their leaves in order.
+/// Builds objects, one after the other, from a function that returns their leaves in order.
 class PutTogether
 {
 public:
@@ -80,7 +78,7 @@ private:
   nb::object dataclass(nb::handle type);
 };
 
-/// Shares an owner of Python objects. Its users may release it in any thread, and after Python has ended.
+/// Makes a shared object that owns Python objects. It may be released in any thread, and after Python has ended.
 template <class T, class... A>
 std::shared_ptr<T>
 share_with_threads(A &&... a)

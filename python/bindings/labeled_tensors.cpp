@@ -8,8 +8,8 @@ namespace neml2::python
 {
 namespace
 {
-/// A view of the batch dimensions or of the labels of a labeled tensor. It holds a copy of the
-/// tensor, which shares storage.
+/// Views of a labeled tensor: its batch dimensions (Batch), and its base dimensions, by labels (Base). They hold a copy of the tensor,
+/// which shares storage.
 template <class T>
 struct Batch
 {
@@ -45,8 +45,8 @@ instance(nb::handle object)
   return nb::isinstance<T>(object) && nb::inst_ready(object) ? nb::inst_ptr<T>(object) : nullptr;
 }
 
-/// One axis, or a tuple or list of axes, one per base dimension. They are copies, which share the
-/// layout of an axis that is set up, and stay valid if Python changes the original.
+/// The axes of the base dimensions, from one axis, or a tuple or list of axes. They are copies, which stay valid if Python changes the
+/// originals. A copy shares the layout of an axis that is set up.
 template <class T>
 struct Axes
 {
@@ -87,8 +87,8 @@ private:
   }
 };
 
-/// A tensor with or without labels; a torch.Tensor gets this many base dimensions. nullopt for any
-/// other object.
+/// The tensor in an object that is a tensor with or without labels, or a torch.Tensor, which gets this many base dimensions. nullopt for
+/// any other object.
 std::optional<Tensor>
 tensor_of(nb::handle object, Size base_dim)
 {
@@ -128,7 +128,7 @@ value_of(const char * where, nb::handle object, Size base_dim)
   refuse(where, object, "");
 }
 
-/// The labels of all base dimensions. A colon means the whole axis, as the empty path does.
+/// The labels of all base dimensions, from the key of an index. A colon means the whole axis, like the empty path.
 template <class T>
 indexing::TensorLabels
 labels_of(nb::handle key)
@@ -209,7 +209,7 @@ bind_batch(nb::class_<T> & parent)
           parts.append(v.parent.batch_index({i}));
         return nb::iter(parts);
       },
-      "The parts [0], [1] ... of the first dimension.",
+      "Iterates over the parts [0], [1] ... along the first dimension.",
       nb::sig(("def __iter__(self) -> collections.abc.Iterator[" + name_of<T>() + "]").c_str()));
   cls.def_prop_ro(
       "shape",
@@ -222,7 +222,7 @@ bind_batch(nb::class_<T> & parent)
       "The sizes, as a tuple.",
       nb::sig("def shape(self) -> tuple[int, ...]"));
   cls.def(
-      "dim", [](const V & v) { return v.parent.batch_dim(); }, "How many dimensions.");
+      "dim", [](const V & v) { return v.parent.batch_dim(); }, "The number of dimensions.");
   const std::string name = name_of<T>();
   cls.def(
       "__getitem__",
@@ -255,7 +255,8 @@ bind_batch(nb::class_<T> & parent)
       },
       nb::arg("index").none(),
       nb::arg("value").none(),
-      "Writes into [index]; the value broadcasts by torch's rules and takes this dtype.",
+      "Writes into the part [index]. The value broadcasts by torch's rules, and is converted to "
+      "this tensor's dtype.",
       nb::sig(("def __setitem__(self, index: typing.Any, value: " + name +
                " | TensorBase | torch.Tensor | float) -> None")
                   .c_str()));
@@ -269,7 +270,7 @@ bind_base(nb::class_<T> & parent)
   nb::class_<V> cls(parent,
                     "BaseView",
                     nb::is_weak_referenceable(),
-                    "The base dimensions of a labeled tensor, by their labels.");
+                    "The base dimensions of a labeled tensor, indexed by labels.");
   cls.def_prop_ro(
       "shape",
       [](const V & v)
@@ -280,14 +281,14 @@ bind_base(nb::class_<T> & parent)
       "The sizes, as a tuple.",
       nb::sig("def shape(self) -> tuple[int, ...]"));
   cls.def(
-      "dim", [](const V &) { return axis_count<T>; }, "How many dimensions.");
+      "dim", [](const V &) { return axis_count<T>; }, "The number of dimensions.");
   cls.def(
       "__getitem__",
       [](const V & v, nb::handle key) { return block(v.parent, labels_of<T>(key)); },
       nb::arg("labels"),
-      "The block of these items, one label an axis; a colon is the whole axis. A view.\n"
-      "(batch; sizes) -> (batch; sizes of the items)\n"
-      "@throws KeyError where there is no such item, IndexError for another number of labels.",
+      "The block of the items with these labels, one label per axis. A colon means the whole axis. "
+      "The result is a view.\n(batch; sizes) -> (batch; sizes of the items)\nRaises KeyError if an "
+      "axis does not have the item, IndexError for another number of labels.",
       nb::sig("def __getitem__(self, labels: typing.Any) -> Tensor"));
   cls.def(
       "__setitem__",
@@ -309,7 +310,7 @@ bind_base(nb::class_<T> & parent)
               "LabeledTensor3D | TensorBase | torch.Tensor | float) -> None"));
 }
 
-/// A factory that takes the batch shape, the axes and options.
+/// Binds a factory that takes the batch shape, the axes and options.
 template <class T, class F>
 void
 bind_factory(nb::class_<T> & cls, const char * name, const char * text, const F & f)
@@ -354,52 +355,54 @@ bind_making(nb::class_<T> & cls)
       },
       nb::arg("tensor"),
       nb::arg("axes"),
-      "Labels a tensor; the last dimensions of a torch.Tensor are the labeled ones. Shares "
-      "storage.\n"
-      "@throws ValueError unless each base size is the size of its axis.",
+      "Gives the base dimensions of a tensor labels. The base dimensions of a torch.Tensor are its "
+      "last ones. Shares storage.\nRaises ValueError unless each base size is the size of its "
+      "axis.",
       nb::sig("def __init__(self, tensor: TensorBase | torch.Tensor, axes: LabeledAxis | "
               "collections.abc.Sequence[LabeledAxis]) -> None"));
   bind_factory(cls,
                "empty",
-               "Values not set. (batch; sizes of the axes)",
+               "A labeled tensor whose values are not set. (batch; sizes of the axes)",
                [](const auto & batch, const auto & axes, const auto & o)
                { return T::empty(batch, axes, o); });
   bind_factory(cls,
                "zeros",
-               "Zeros. (batch; sizes of the axes)",
+               "A labeled tensor of zeros. (batch; sizes of the axes)",
                [](const auto & batch, const auto & axes, const auto & o)
                { return T::zeros(batch, axes, o); });
 }
 
-/// Members that all tensors have; they act on the tensor without labels.
+/// Binds the members that all tensors have. They act on the tensor without labels.
 template <class T>
 void
 bind_as_tensor(nb::class_<T> & cls)
 {
   cls.def(
-      "tensor", [](const T & t) { return t.tensor(); }, "Without the labels. Shares storage.");
+      "tensor",
+      [](const T & t) { return t.tensor(); },
+      "The tensor without labels. Shares storage.");
   cls.def(
       "torch",
       [](const T & t) { return static_cast<const at::Tensor &>(t.tensor()); },
       "The torch.Tensor of all values. Shares storage.");
-  cls.def("defined", &T::defined, "Whether there are values.");
-  cls.def("batched", &T::batched, "Whether there are batch dimensions.");
-  cls.def("dim", &T::dim, "Number of batch and base dimensions together.");
+  cls.def("defined", &T::defined, "Whether the tensor has values.");
+  cls.def("batched", &T::batched, "Whether the tensor has batch dimensions.");
+  cls.def("dim", &T::dim, "The number of batch and base dimensions together.");
   cls.def_prop_ro(
       "shape",
       [](const T & t) { return TensorShape(t.sizes()); },
-      "Sizes of batch and base dimensions together. See .batch.shape and .base.shape.",
+      "The sizes of all dimensions, batch dimensions first. See also .batch.shape and .base.shape.",
       nb::sig("def shape(self) -> tuple[int, ...]"));
-  cls.def_prop_ro("dtype", &T::scalar_type, "torch.dtype of the values.");
+  cls.def_prop_ro("dtype", &T::scalar_type, "The torch.dtype of the values.");
   cls.def_prop_ro("device",
                   &T::device,
-                  "torch.device of the values.",
+                  "The torch.device of the values.",
                   nb::sig("def device(self) -> torch.device"));
   cls.def_prop_rw(
       "requires_grad",
       [](const T & t) { return t.defined() && t.requires_grad(); },
       [](const T & t, bool required) { nb::cast(t.tensor()).attr("requires_grad") = required; },
-      "Whether autograd records what is computed from this.");
+      "Whether autograd records operations on this tensor.");
   cls.def(
       "requires_grad_",
       [](nb::handle_t<T> self, bool required)
@@ -408,7 +411,7 @@ bind_as_tensor(nb::class_<T> & cls)
         return nb::borrow(self);
       },
       nb::arg("requires_grad") = true,
-      "Has autograd record what is computed from this.",
+      "Sets whether autograd records operations on this tensor. Returns the tensor.",
       nb::sig("def requires_grad_(self, requires_grad: bool = True) -> typing_extensions.Self"));
   cls.def_prop_ro(
       "grad",
@@ -419,7 +422,8 @@ bind_as_tensor(nb::class_<T> & cls)
         return grad.defined() ? std::optional<T>(like(t, Tensor(grad, t.batch_dim())))
                               : std::nullopt;
       },
-      "The gradient that backward() has summed here, with the same labels; None before.");
+      "The gradient that backward() has added up for this tensor, with the same labels. None "
+      "before backward().");
   cls.def("clone", &T::clone, doc("TensorBase::clone"));
   cls.def("detach", &T::detach, doc("TensorBase::detach"));
   const auto conversion = [&](const char * name, const char * text, const char * arguments)
@@ -433,22 +437,24 @@ bind_as_tensor(nb::class_<T> & cls)
             (std::string("def ") + name + "(self" + arguments + ") -> " + name_of<T>()).c_str()));
   };
   conversion("to",
-             "The same values in this dtype and on this device, given as to torch.Tensor.to: "
-             ".to(dtype), .to(device), .to(other), or by name. With requires_grad, where that is "
-             "another than it was: outside the graph of autograd, a leaf if True.",
+             "A tensor with the same values in another dtype or on another device, with the "
+             "arguments of torch.Tensor.to: .to(dtype), .to(device), .to(other), or by name. If "
+             "requires_grad is given and differs from the present value, the result is detached "
+             "from autograd's graph; with True it is a leaf of a new graph.",
              ", *args: torch.dtype | torch.device | str | TensorBase | torch.Tensor | bool, dtype: "
              "torch.dtype | None = None, device: torch.device | str | None = None, requires_grad: "
              "bool | None = None, non_blocking: bool = False, copy: bool = False");
   conversion("cuda",
-             "The same values on a GPU, as torch.Tensor.cuda.",
+             "A tensor with the same values on a GPU, like torch.Tensor.cuda.",
              ", device: torch.device | int | str | None = None, non_blocking: bool = False");
-  conversion("cpu", "The same values on the CPU.", "");
-  conversion(
-      "pin_memory", "The same values in pinned memory, from which copies to a GPU are fast.", "");
-  conversion("double", "The same values as torch.float64.", "");
-  conversion("float", "The same values as torch.float32.", "");
-  conversion("half", "The same values as torch.float16.", "");
-  conversion("bfloat16", "The same values as torch.bfloat16.", "");
+  conversion("cpu", "A tensor with the same values on the CPU.", "");
+  conversion("pin_memory",
+             "A tensor with the same values in pinned memory, from which copies to a GPU are fast.",
+             "");
+  conversion("double", "A tensor with the same values in the dtype torch.float64.", "");
+  conversion("float", "A tensor with the same values in the dtype torch.float32.", "");
+  conversion("half", "A tensor with the same values in the dtype torch.float16.", "");
+  conversion("bfloat16", "A tensor with the same values in the dtype torch.bfloat16.", "");
   cls.def(
       "copy_",
       [](nb::handle_t<T> self, const T & other)
@@ -468,10 +474,10 @@ bind_as_tensor(nb::class_<T> & cls)
         nb::cast(nb::cast<const T &>(self).tensor()).attr("zero_")();
         return nb::borrow(self);
       },
-      "Sets all values to 0.",
+      "Sets all values to 0. Returns the tensor.",
       nb::sig("def zero_(self) -> typing_extensions.Self"));
   cls.def("__neg__", [](const T & t) { return -t; });
-  // Without these, == would ask whether both are one object.
+  // Without these, == would tell whether both operands are the same object.
   for (const char * name : {"__eq__", "__ne__"})
     cls.def(
         name,
@@ -521,12 +527,12 @@ bind_labeled(nb::class_<T> & cls)
   cls.def_prop_ro(
       "base",
       [](const T & t) { return Base<T>{t}; },
-      "The base dimensions, indexed by labels: .base[label], a label for each.");
+      "The base dimensions, indexed by labels, one per dimension: .base[label].");
   cls.def(
       "axis",
       [](const T & t, Size i) { return Axis(t.axis(i)); },
       nb::arg("i") = 0,
-      "The axis of a base dimension.");
+      "The axis of base dimension i.");
   cls.def(
       "axes",
       [](const T & t)
@@ -544,8 +550,9 @@ bind_labeled(nb::class_<T> & cls)
       { return reinterpreted(block(t, labels_of<T>(labels)), type); },
       nb::arg("labels"),
       nb::arg("type"),
-      ".base[labels] as a tensor of this type. A view.\n(batch; sizes) -> (batch; base shape)\n"
-      "@throws ValueError if the block has not as many entries as the base of the type.",
+      "The block .base[labels] as a tensor of this type. The result is a view.\n(batch; sizes) -> "
+      "(batch; base shape)\nRaises ValueError unless the block has as many entries as the base "
+      "shape of the type.",
       nb::sig("def reinterpret(self, labels: typing.Any, type: type[neml2_tensors.math.T]) -> "
               "neml2_tensors.math.T"));
   cls.def("fill",
@@ -555,7 +562,7 @@ bind_labeled(nb::class_<T> & cls)
           doc((name_of<T>() + "::fill").c_str()));
 }
 
-/// The items of a mapping.
+/// The pairs of keys and values of a mapping.
 nb::list
 items(nb::handle values)
 {
@@ -598,8 +605,8 @@ bind_vector(nb::module_ & m)
           r[nb::cast(name)] = value;
         return r;
       },
-      "The variables in the order of the layout, each as a vector. (batch; n) -> (batch; size) "
-      "each.",
+      "A dict of all variables in the order of the layout. Each is a vector: (batch; n) -> (batch; "
+      "size).",
       nb::sig("def disassemble(self) -> dict[LabeledAxisAccessor | str, Tensor]"));
   cls.def(
       "slice",

@@ -11,7 +11,7 @@ namespace
 {
 using Paths = std::vector<LabeledAxisAccessor>;
 
-/// The largest depth of an axis: very deep axes would overflow the stack of recursive functions.
+/// The largest depth of an axis. For deeper axes recursive functions could overflow the stack.
 constexpr size_t max_depth = 256;
 
 bool
@@ -22,7 +22,7 @@ add_names(LabelNames & names, nb::handle text)
       PyUnicode_Check(text.ptr()) ? PyUnicode_AsUTF8AndSize(text.ptr(), &size) : nullptr;
   if (!s)
   {
-    PyErr_Clear(); // the error of a lone surrogate
+    PyErr_Clear(); // text that is not valid Unicode (a lone surrogate) causes an error
     return false;
   }
   std::string_view rest(s, size_t(size));
@@ -43,7 +43,7 @@ names_of(const LabeledAxisAccessor & a)
   return nb::tuple(names);
 }
 
-/// Whether an object of Python is this path: a string counts as the path that it spells.
+/// Whether a Python object equals this path. A string counts as the path that it spells.
 bool
 equal(const LabeledAxisAccessor & a, nb::handle other)
 {
@@ -61,23 +61,20 @@ void
 bind_accessor(nb::module_ & m)
 {
   using A = LabeledAxisAccessor;
-  nb::class_<A> cls(m,
-                    "LabeledAxisAccessor",
-                    nb::is_weak_referenceable(),
-                    "Path to an item of a LabeledAxis: the names of the sub-axes that lead to it, "
-                    "then its own.\n\n"
-                    "LabeledAxisAccessor('sub/b') is LabeledAxisAccessor('sub', 'b'). Wherever a "
-                    "function takes a path, "
-                    "'sub/b' and ('sub', 'b') do as well, and a path equals the string that it "
-                    "prints. () is the empty "
-                    "path, the axis itself. A name is not empty and contains no white space, no "
-                    "quotes and none of "
-                    "/ . , ;");
+  nb::class_<A> cls(
+      m,
+      "LabeledAxisAccessor",
+      nb::is_weak_referenceable(),
+      "The path to an item of a LabeledAxis: the names of the sub-axes that lead to the item, then "
+      "the item's own name.\n\nLabeledAxisAccessor('sub/b') is the same as "
+      "LabeledAxisAccessor('sub', 'b'). A function that takes a path also takes 'sub/b' or ('sub', "
+      "'b'), and a path equals the string that it prints. () is the empty path, the axis itself. A "
+      "name must not be empty, and must not contain white space, quotes or any of / . , ;");
   cls.def(
       "__init__",
       [](A * self, const nb::args & names)
       { new (self) A(path_of(names.size() == 1 ? names[0] : nb::handle(names))); },
-      "From its names, or from another path.",
+      "Makes a path from names, or from another path.",
       nb::sig(
           "def __init__(self, *names: str | collections.abc.Sequence[str] | LabeledAxisAccessor) "
           "-> None"));
@@ -145,7 +142,8 @@ bind_accessor(nb::module_ & m)
       { return a.slice(n1, n2 ? *n2 : Size(a.size())); },
       nb::arg("n1"),
       nb::arg("n2") = nb::none(),
-      "The names [n1, n2), or from n1 on; negative ones count from the end.");
+      "The path of the names with indices in [n1, n2), or from n1 on. Negative indices count from "
+      "the end.");
   cls.def(
       "remount",
       [](const A & a, const Path & axis, Size n) { return a.remount(axis, n); },
@@ -169,7 +167,7 @@ bind_accessor(nb::module_ & m)
   is_on("is_parameter", &A::is_parameter, PARAMETERS);
 }
 
-/// A type of tensor, LabeledAxis, or a size.
+/// The size of an item of an axis, from a type of tensor, a size, or LabeledAxis, which stands for a sub-axis.
 struct Extent
 {
   bool is_subaxis = false;
@@ -235,7 +233,7 @@ python_slice(const AxisRange & range)
   return nb::slice(range.first, range.second);
 }
 
-/// <LabeledAxis of size 7: stress, internal/plastic_strain>
+/// A text such as <LabeledAxis of size 7: stress, internal/plastic_strain>.
 std::string
 axis_repr(const Axis & a)
 {
@@ -257,7 +255,7 @@ axis_text(const Axis & axis)
   return s;
 }
 
-/// The place of the axis, its variables, its sub-axes, and whether it is set up.
+/// The pickled state of an axis: its path, its variables and sub-axes, and whether it is set up.
 using AxisState = std::tuple<std::vector<std::string>,
                              std::vector<std::pair<std::vector<std::string>, Size>>,
                              std::vector<std::vector<std::string>>,
@@ -297,12 +295,12 @@ void
 bind_setting_up(AxisClass & cls)
 {
   cls.def(
-      "__init__", [](Axis * self) { new (self) Axis(); }, "Without items.");
+      "__init__", [](Axis * self) { new (self) Axis(); }, "An axis without items.");
   cls.def(
       "__init__",
       [](Axis * self, const Axis & other) { new (self) Axis(other.get()); },
       nb::arg("other"),
-      "A copy. Shares the items if the other axis is set up.");
+      "A copy of an axis. It shares the items of the other axis if that is set up.");
   cls.def("__copy__", [](const Axis & a) { return Axis(a.get()); });
   cls.def(
       "__deepcopy__",
@@ -330,12 +328,11 @@ bind_setting_up(AxisClass & cls)
       },
       nb::arg("name"),
       nb::arg("size"),
-      "A variable of this size, or of the base storage of a type such as SR2; a sub-axis if that "
-      "is "
-      "LabeledAxis. The sub-axes on the path to it are made. An item of the same kind and size "
-      "that is "
-      "there already stays.\n@throws ValueError if the name has another item, or after "
-      "setup_layout().",
+      "Adds a variable, or a sub-axis. size is the variable's number of entries, or a type such as "
+      "SR2, which means the number of its stored components; the type LabeledAxis means a "
+      "sub-axis. The sub-axes on the path to the new item are made. If the axis already has an "
+      "item of this name, kind and size, nothing changes. Returns the axis.\nRaises ValueError if "
+      "the name belongs to another item, or after setup_layout().",
       nb::sig(
           "def add(self, name: LabeledAxisAccessor | str | collections.abc.Sequence[str], size: "
           "type[TensorBase] | type[LabeledAxis] | int) -> typing_extensions.Self"));
@@ -351,9 +348,8 @@ bind_setting_up(AxisClass & cls)
       },
       nb::arg("name"),
       nb::arg("size"),
-      "A variable of this size, or of the base storage of a type such as SR2. The sub-axes on the "
-      "path to "
-      "it are made.",
+      "Adds a variable. size is its number of entries, or a type such as SR2, which means the "
+      "number of its stored components. The sub-axes on the path to the variable are made.",
       nb::sig(
           "def add_variable(self, name: LabeledAxisAccessor | str | collections.abc.Sequence[str], "
           "size: type[TensorBase] | int) -> None"));
@@ -371,14 +367,13 @@ bind_setting_up(AxisClass & cls)
         nb::cast<const Axis &>(self).get().setup_layout();
         return nb::borrow(self);
       },
-      "Computes where everything is, and freezes the axis with its sub-axes. Again: nothing. "
-      "Returns the "
-      "axis.",
+      "Computes the positions of all items, and freezes the axis with its sub-axes. A second call "
+      "does nothing. Returns the axis.",
       nb::sig("def setup_layout(self) -> typing_extensions.Self"));
   cls.def(
       "is_setup",
       [](const Axis & a) { return a.get().is_setup(); },
-      "Whether it has a layout, and can no longer be changed.");
+      "Whether the axis has a layout, and can no longer be changed.");
 }
 
 void
@@ -388,7 +383,7 @@ bind_items(AxisClass & cls)
       "has_item",
       [](const Axis & a, const Path & p) { return a.get().has_item(p); },
       nb::arg("a"),
-      "Whether there is a variable or a sub-axis of this path.");
+      "Whether the axis has a variable or a sub-axis with this path.");
   cls.def(
       "has_variable",
       [](const Axis & a, const Path & path, std::optional<nb::type_object> type)
@@ -399,9 +394,8 @@ bind_items(AxisClass & cls)
       },
       nb::arg("a"),
       nb::arg("type") = nb::none(),
-      "Whether there is a variable of this path and, with a type, of the size of its base storage, "
-      "which "
-      "may be that of another type, too.",
+      "Whether the axis has a variable with this path. If a type is given, the variable must also "
+      "have as many entries as the type has stored components; other types may have as many.",
       nb::sig(
           "def has_variable(self, a: LabeledAxisAccessor | str | collections.abc.Sequence[str], "
           "type: type[TensorBase] | None = None) -> bool"));
@@ -409,13 +403,13 @@ bind_items(AxisClass & cls)
       "has_subaxis",
       [](const Axis & a, const Path & p) { return a.get().has_subaxis(p); },
       nb::arg("a"),
-      "Whether there is a sub-axis of this path.");
+      "Whether the axis has a sub-axis with this path.");
   const auto has = [&](const char * name, const std::string & subaxis)
   {
     cls.def(
         name,
         [subaxis](const Axis & a) { return a.get().has_subaxis(subaxis); },
-        ("Whether there is a sub-axis " + subaxis + ".").c_str());
+        ("Whether the axis has the sub-axis " + subaxis + ".").c_str());
   };
   has("has_state", STATE);
   has("has_old_state", OLD_STATE);
@@ -428,29 +422,31 @@ bind_items(AxisClass & cls)
       [](const Axis & a, const Path & p) { return a.get().has_item(p); },
       nb::arg("a"));
   cls.def(
-      "__len__", [](const Axis & a) { return a.get().nvariable(); }, "Number of variables.");
+      "__len__",
+      [](const Axis & a) { return a.get().nvariable(); },
+      "The number of all variables, also those of sub-axes.");
   cls.def(
       "__iter__",
       [](const Axis & a) { return nb::iter(nb::cast(Paths(a.get().variable_names()))); },
-      "The paths of the variables, in the order of the layout.",
+      "Iterates over the paths of all variables, in the order of the layout.",
       nb::sig("def __iter__(self) -> collections.abc.Iterator[LabeledAxisAccessor]"));
 
   cls.def(
       "nvariable",
       [](const Axis & a, bool recursive) { return a.get().nvariable(recursive); },
       nb::arg("recursive") = true,
-      "Number of variables, of this level or of all.");
+      "The number of variables of all levels, or, if recursive is False, of this level only.");
   cls.def(
       "nsubaxis",
       [](const Axis & a, bool recursive) { return a.get().nsubaxis(recursive); },
       nb::arg("recursive") = false,
-      "Number of sub-axes, of this level or of all.");
+      "The number of sub-axes of this level, or, if recursive is True, of all levels.");
   cls.def(
       "variables",
       [](const Axis & a)
       {
         const auto variables =
-            a.get().variables(); // a copy, since Python code may run while a dictionary grows
+            a.get().variables(); // a copy, because Python code may run while the dictionary grows
         nb::dict r;
         for (const auto & [name, size] : variables)
           r[name.c_str()] = size;
@@ -466,7 +462,7 @@ bind_items(AxisClass & cls)
   cls.def(
       "variable_sizes",
       [](const Axis & a) { return a.get().variable_sizes(); },
-      "Sizes of the variables, in the order of the layout.");
+      "The sizes of all variables, in the order of the layout.");
   cls.def(
       "variable_slices",
       [](const Axis & a) { return a.get().variable_slices(); },
@@ -475,16 +471,17 @@ bind_items(AxisClass & cls)
       "subaxis_names",
       [](const Axis & a, bool recursive) -> Paths { return a.get().subaxis_names(recursive); },
       nb::arg("recursive") = false,
-      "Paths of the sub-axes, of this level or of all, in the order of the layout.");
+      "The paths of the sub-axes of this level, or, if recursive is True, of all levels, in the "
+      "order of the layout.");
   cls.def("subaxes", subaxes, "The sub-axes of this level, in the order of the layout.");
   cls.def(
       "subaxis_sizes",
       [](const Axis & a) { return a.get().subaxis_sizes(); },
-      "Sizes of the sub-axes of this level, in the order of the layout.");
+      "The sizes of the sub-axes of this level, in the order of the layout.");
   cls.def(
       "subaxis_slices",
       [](const Axis & a) { return a.get().subaxis_slices(); },
-      "[begin, end) of each sub-axis of this level.");
+      "The range [begin, end) of each sub-axis of this level.");
   cls.def(
       "subaxis",
       [](const Axis & a, const Path & p) { return Axis(a, p); },
@@ -510,22 +507,22 @@ bind_places(AxisClass & cls)
       "variable_size",
       [](const Axis & a, const Path & p) { return a.get().variable_size(p); },
       nb::arg("a"),
-      "Number of entries of a variable.");
+      "The number of entries of a variable.");
   cls.def(
       "subaxis_size",
       [](const Axis & a, const Path & p) { return a.get().subaxis_size(p); },
       nb::arg("a"),
-      "Number of entries of a sub-axis.");
+      "The number of entries of a sub-axis.");
   cls.def(
       "variable_id",
       [](const Axis & a, const Path & p) { return a.get().variable_id(p); },
       nb::arg("a"),
-      "Position of a variable among all.");
+      "The position of a variable among all variables.");
   cls.def(
       "subaxis_id",
       [](const Axis & a, const std::string & name) { return a.get().subaxis_id(name); },
       nb::arg("name"),
-      "Position of a sub-axis among those of this level.");
+      "The position of a sub-axis among the sub-axes of this level.");
   cls.def(
       "range",
       [](const Axis & a, const Path & p) { return a.get().range(p); },
@@ -535,17 +532,18 @@ bind_places(AxisClass & cls)
       "variable_slice",
       [](const Axis & a, const Path & p) { return a.get().variable_slice(p); },
       nb::arg("a"),
-      "[begin, end) of a variable in the numbering of this axis.");
+      "The range [begin, end) of a variable's entries, counted from the beginning of this axis.");
   cls.def(
       "subaxis_slice",
       [](const Axis & a, const Path & p) { return a.get().subaxis_slice(p); },
       nb::arg("a"),
-      "[begin, end) of a sub-axis in the numbering of this axis.");
+      "The range [begin, end) of a sub-axis's entries, counted from the beginning of this axis.");
   cls.def(
       "slice",
       [](const Axis & a, const Path & p) { return python_slice(a.get().range(p)); },
       nb::arg("a"),
-      "The entries of an item as an index: v.torch()[..., axis.slice('stress')].",
+      "The entries of an item as a slice, for an index such as v.torch()[..., "
+      "axis.slice('stress')].",
       nb::sig("def slice(self, a: LabeledAxisAccessor | str | collections.abc.Sequence[str]) -> "
               "typing.Any"));
   cls.def(
@@ -564,7 +562,7 @@ bind_places(AxisClass & cls)
           r[name.c_str()] = range;
         return r;
       },
-      "Where the items of this level are: name -> [begin, end).",
+      "A dict from the names of the items of this level to their ranges [begin, end).",
       nb::sig("def layout(self) -> dict[str, tuple[int, int]]"));
   cls.def(
       "common_ranges",
@@ -674,26 +672,24 @@ void
 bind_labels(nb::module_ & m)
 {
   bind_accessor(m);
-  AxisClass axis(m,
-                 "LabeledAxis",
-                 nb::is_weak_referenceable(),
-                 "Names for the entries of one dimension: variables of a size each, and sub-axes, "
-                 "which are axes "
-                 "again.\n\n"
-                 "    axis = LabeledAxis().add('a', Scalar).add('b', SR2).add('sub/c', Scalar)\n"
-                 "    axis.setup_layout()  # a 0:1, b 1:7, sub/c 7:8; print(axis) draws it\n\n"
-                 "- Items are laid out in ascending order of their names (of the bytes), variables "
-                 "before sub-axes.\n"
-                 "- Names are unique on each level; different levels may repeat them.\n"
-                 "- setup_layout() freezes the axis; only clear() lifts that. From then on copies "
-                 "share it, whatever "
-                 "is made with it keeps it alive, and any number of threads may read it. Before, a "
-                 "copy is a deep "
-                 "one.");
+  AxisClass axis(
+      m,
+      "LabeledAxis",
+      nb::is_weak_referenceable(),
+      "Names for the entries of one dimension. Its items are variables, each with a size, and "
+      "sub-axes, which are axes again.\n\n    axis = LabeledAxis().add('a', Scalar).add('b', "
+      "SR2).add('sub/c', Scalar)\n    axis.setup_layout()  # a 0:1, b 1:7, sub/c 7:8; print(axis) "
+      "draws it\n\n- Items are laid out in ascending order of their names (compared byte by byte), "
+      "variables before sub-axes.\n- Names are unique on each level; different levels may repeat "
+      "them.\n- setup_layout() freezes the axis; only clear() makes it changeable again. Copies of "
+      "a frozen axis share its items, objects that are made with it keep it alive, and any number "
+      "of threads may read it. Before setup_layout(), a copy is a deep copy.");
   bind_setting_up(axis);
   bind_items(axis);
   bind_places(axis);
-  m.def("reserved_subaxis_names", reserved_subaxis_names, "The sub-axes that NEML2 2.x reserves.");
+  m.def("reserved_subaxis_names",
+        reserved_subaxis_names,
+        "The names of the sub-axes that NEML2 2.x reserves.");
   m.def(
       "picture", [](const Axis & a) { return picture(a.get()); }, nb::arg("axis"), doc("picture"));
   bind_labeled_tensors(m);

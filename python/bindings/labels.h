@@ -7,22 +7,22 @@
 /// Labels in Python.
 namespace neml2::python
 {
-/// A path as Python writes it: "sub/b", ("sub", "b") or a LabeledAxisAccessor. Its names are
-/// checked when they become an accessor, since a caster must not throw.
+/// A path as an argument: "sub/b", ("sub", "b") or a LabeledAxisAccessor. Its names are checked only when it is converted to an accessor,
+/// because a conversion from Python must not throw.
 struct Path
 {
   LabelNames names;
 
   operator LabeledAxisAccessor() const { return names; }
-  /// Reads an object; returns whether it is a path.
+  /// Reads the path from an object. Returns false if the object is not a path.
   bool read(nb::handle object) noexcept;
 };
 
-/// The path that an object describes; TypeError if it is not a path.
+/// The path that an object describes. Throws TypeError if it is not a path.
 LabeledAxisAccessor path_of(nb::handle object);
 
-/// A LabeledAxis, or a sub-axis of one. A sub-axis is looked up each time: after clear() of its
-/// parent the lookup throws, while a pointer would dangle.
+/// A LabeledAxis, or one of its sub-axes, given by its path. A sub-axis is looked up each time it is used. After clear() of its parent the
+/// lookup throws; a pointer would dangle.
 struct Axis
 {
   std::shared_ptr<LabeledAxis> root = std::make_shared<LabeledAxis>();
@@ -37,11 +37,10 @@ struct Axis
   LabeledAxis & get() const { return root->subaxis(path); }
 };
 
-/// The type that a class is or derives from, with its base shape; TypeError if it is not a tensor
-/// type.
+/// The tensor type that a class is, or from which it derives. Throws TypeError if there is none, or if it does not fix a base shape.
 const TypeInfo & base_type(nb::handle cls);
 
-/// LabeledVector, LabeledMatrix and LabeledTensor3D.
+/// Binds LabeledVector, LabeledMatrix and LabeledTensor3D.
 void bind_labeled_tensors(nb::module_ & tensors);
 } // namespace neml2::python
 

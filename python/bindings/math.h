@@ -21,14 +21,14 @@ struct Factor : Value
 {
 };
 
-/// Scalars and numbers as Scalars; numbers get the dtype and device of the first Scalar. If none is
-/// a Scalar, the next overload is tried.
+/// Converts Scalars and numbers to Scalars. Numbers get the dtype and device of the first Scalar. If there is no Scalar, nanobind tries the
+/// next overload.
 std::vector<Scalar> scalars(std::initializer_list<const Factor *> factors);
 
 /// A list or tuple of tensors of any types.
 using Tensors = std::vector<Any>;
 
-/// Throws a TypeError: the function does not exist for these types.
+/// Throws a TypeError that says that the function does not exist for these types.
 [[noreturn]] void
 fail_types(const char * name, const Any & a, const Any & b, const char * expected);
 
@@ -83,7 +83,7 @@ struct type_caster<neml2::python::Tensors>
   NB_TYPE_CASTER(neml2::python::Tensors,
                  const_name("collections.abc.Sequence[neml2_tensors.tensors.TensorBase]"))
 
-  // Other sequences are not accepted: their items may be freed before they are read.
+  // Only lists and tuples are accepted, because the items of other sequences may be freed before they are read.
   bool from_python(handle src, uint8_t, cleanup_list *) noexcept
   {
     if (!PyList_Check(src.ptr()) && !PyTuple_Check(src.ptr()))

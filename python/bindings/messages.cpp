@@ -12,7 +12,7 @@ namespace
 {
 using Text = std::string_view;
 
-/// Replacements for words of C++ that the rules below do not cover.
+/// Words of C++, and the words that replace them in Python's messages. The functions below replace further words by rules.
 constexpr std::pair<Text, Text> spellings[] = {
     {"neml2::", ""},
     {"linalg::", "math."},
@@ -29,7 +29,7 @@ constexpr std::pair<Text, Text> spellings[] = {
     {"UInt16", "uint16"},
     {"UInt32", "uint32"},
     {"UInt64", "uint64"},
-    {"got unsigned char", "got uint8"}, // a dtype in options
+    {"got unsigned char", "got uint8"}, // "got ..." names a dtype in options
     {"got signed char", "got int8"},
     {"got short int", "got int16"},
     {"got short", "got int16"},
@@ -45,8 +45,8 @@ constexpr std::pair<Text, Text> spellings[] = {
     {"got c10::complex<double>", "got complex128"},
 };
 
-/// Members of .batch and .base: their names without batch_ and base_. Functions of these names are in
-/// neml2.math under their full names, and batch_dim is an argument.
+/// The members of .batch and .base, whose names in C++ begin with batch_ or base_. Any other name that begins so is left unchanged: it is a
+/// function of neml2.math, or an argument such as batch_dim.
 constexpr Text members[] = {"size",
                             "expand",
                             "expand_as",
@@ -100,7 +100,7 @@ of_view(Text view, Text name)
   return is_among(members, name) ? part + "." + std::string(name) : std::string();
 }
 
-/// One word: letters, digits and underscores.
+/// The Python spelling of one word (letters, digits and underscores).
 std::string
 word_in_python(Text word)
 {
@@ -119,7 +119,7 @@ word_in_python(Text word)
   return std::string(word);
 }
 
-/// The replacement in the table for the words at the beginning of a text, or null.
+/// The entry of `spellings` for the words at the beginning of a text; null if there is none.
 const std::pair<Text, Text> *
 spelling_of(Text text)
 {
@@ -133,7 +133,8 @@ spelling_of(Text text)
   return nullptr;
 }
 
-/// Whether a text ends with the name of a type. A type begins with a capital letter, a namespace with a lower-case letter, as in aten::add.
+/// Whether a text is empty or ends with the name of a type. A type begins with a capital letter, a namespace with a lower-case letter (as
+/// in aten::add).
 bool
 follows_type(Text text)
 {
@@ -144,8 +145,8 @@ follows_type(Text text)
          (begin < text.size() && std::isupper(static_cast<unsigned char>(text[begin])) != 0);
 }
 
-/// The length of a quotation at the beginning of a text, or 0. An apostrophe, which follows a letter,
-/// does not begin a quotation.
+/// The length of a quotation at the beginning of a text; 0 if there is none. `before` is the character before the text: after a letter, a
+/// quotation mark is an apostrophe.
 size_t
 quoted(Text text, char before)
 {
@@ -159,7 +160,7 @@ quoted(Text text, char before)
 std::string
 with_article(const std::string & name)
 {
-  // Letters whose spoken names begin with a vowel take "an": an R2, an SR2.
+  // A name such as R2 or SR2 is spelled. It takes "an" if the spoken name of its first letter begins with a vowel.
   const bool spelled = name.size() > 1 && std::islower(static_cast<unsigned char>(name[1])) == 0;
   const Text vowels = spelled ? "AEFHILMNORSXaeio" : "AEIOaeio";
   const bool is_an = !name.empty() && vowels.find(name[0]) != Text::npos;

@@ -16,7 +16,7 @@ check_defined(const char * where, const Any & a)
   core::check_defined(where, a.value());
 }
 
-/// An argument as torch accepts it: a tensor of this library becomes its torch.Tensor.
+/// An argument in a form that torch accepts: a tensor of this library becomes its torch.Tensor.
 nb::object
 for_torch(nb::handle x)
 {
@@ -25,7 +25,7 @@ for_torch(nb::handle x)
   return nb::borrow(x);
 }
 
-/// A method of torch.Tensor, called with the same arguments.
+/// Calls a method of torch.Tensor with the same arguments.
 nb::object
 call(const Any & a, const char * name, const nb::args & args, const nb::kwargs & kwargs)
 {
@@ -39,7 +39,7 @@ call(const Any & a, const char * name, const nb::args & args, const nb::kwargs &
   return nb::cast(*a.tensor).attr(name)(*nb::tuple(values), **named);
 }
 
-/// A method of torch.Tensor that changes neither shape nor order.
+/// Calls a method of torch.Tensor that changes neither the shape nor the order of the values.
 Same
 converted(const Any & a, const char * name, const nb::args & args, const nb::kwargs & kwargs)
 {
@@ -79,9 +79,10 @@ bind_conversions(AnyClass & cls)
         core::translate_errors("to", [&] { leaf.set_requires_grad(grad.is(Py_True)); });
         return a.like(leaf);
       },
-      "The same values in this dtype and on this device, given as to torch.Tensor.to: .to(dtype), "
-      ".to(device), .to(other), or by name. With requires_grad, where that is another than it was: "
-      "outside the graph of autograd, a leaf if True.",
+      "A tensor with the same values in another dtype or on another device, with the arguments of "
+      "torch.Tensor.to: .to(dtype), .to(device), .to(other), or by name. If requires_grad is given "
+      "and differs from the present value, the result is detached from autograd's graph; with True "
+      "it is a leaf of a new graph.",
       nb::sig("def to(self, *args: torch.dtype | torch.device | str | TensorBase | torch.Tensor | "
               "bool, dtype: torch.dtype | None = None, device: torch.device | str | None = None, "
               "requires_grad: bool | None = None, non_blocking: bool = False, copy: bool = False) "
@@ -90,7 +91,7 @@ bind_conversions(AnyClass & cls)
       "cuda",
       [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
       { return converted(a, "cuda", args, kwargs); },
-      "The same values on a GPU, as torch.Tensor.cuda.",
+      "A tensor with the same values on a GPU, like torch.Tensor.cuda.",
       nb::sig("def cuda(self, device: torch.device | int | str | None = None, non_blocking: bool = "
               "False) -> typing_extensions.Self"));
   const auto method = [&](const char * name, const char * text)
@@ -101,22 +102,23 @@ bind_conversions(AnyClass & cls)
         text,
         nb::sig((std::string("def ") + name + "(self) -> typing_extensions.Self").c_str()));
   };
-  method("cpu", "The same values on the CPU.");
-  method("pin_memory", "The same values in pinned memory, from which copies to a GPU are fast.");
-  method("double", "The same values as torch.float64.");
-  method("float", "The same values as torch.float32.");
-  method("half", "The same values as torch.float16.");
-  method("bfloat16", "The same values as torch.bfloat16.");
-  method("long", "The same values as torch.int64.");
-  method("int", "The same values as torch.int32.");
+  method("cpu", "A tensor with the same values on the CPU.");
+  method("pin_memory",
+         "A tensor with the same values in pinned memory, from which copies to a GPU are fast.");
+  method("double", "A tensor with the same values in the dtype torch.float64.");
+  method("float", "A tensor with the same values in the dtype torch.float32.");
+  method("half", "A tensor with the same values in the dtype torch.float16.");
+  method("bfloat16", "A tensor with the same values in the dtype torch.bfloat16.");
+  method("long", "A tensor with the same values in the dtype torch.int64.");
+  method("int", "A tensor with the same values in the dtype torch.int32.");
 }
 
-/// "[2][6]": batch and base.
+/// The batch shape and the base shape as a text such as "[2][6]".
 std::string
 shape_text(const Any & a)
 {
   std::ostringstream s;
-  const auto sizes = a.tensor->sym_sizes(); // in a trace their values may be unknown
+  const auto sizes = a.tensor->sym_sizes(); // while torch traces, the sizes may be unknown
   const size_t n = std::min(size_t(a.batch_dim), sizes.size());
   for (const auto group : {sizes.slice(0, n), sizes.slice(n)})
   {
@@ -128,8 +130,7 @@ shape_text(const Any & a)
   return s.str();
 }
 
-/// Whether storage() holds all values: its memory may have been freed, as FSDP frees memory that it
-/// does not need.
+/// Whether the memory of a tensor exists. It may have been freed, as FSDP frees memory that it does not need.
 bool
 has_memory(const at::Tensor & t)
 {
@@ -138,9 +139,9 @@ has_memory(const at::Tensor & t)
              t.sizes(), t.strides(), t.dtype().itemsize(), size_t(t.storage_offset()));
 }
 
-/// ": [0., 1., 2.], dtype=torch.float32", the text that torch prints of a few values. The text is empty for many
-/// values, and where reading values would disturb a computation: on a GPU, which would have to finish first, under a
-/// transform or a trace, and for meta, fake and similar tensors, which have no values.
+/// The text that torch prints of a few values, such as ": [0., 1., 2.], dtype=torch.float32". It is empty if there are many values. It is
+/// also empty if reading the values would disturb a computation (on a GPU, which would have to finish first; under a transform or a trace),
+/// and for meta, fake and similar tensors, which have no values.
 std::string
 values_text(const at::Tensor & t)
 {
@@ -164,7 +165,7 @@ values_text(const at::Tensor & t)
   return r;
 }
 
-/// The result of f, or this text if f throws: functions that print an object must not throw.
+/// The result of f, or the text `otherwise` if f throws, because functions that print an object must not throw.
 template <class F>
 std::string
 unless_it_fails(const F & f, const char * otherwise)
@@ -175,7 +176,7 @@ unless_it_fails(const F & f, const char * otherwise)
   }
   catch (nb::python_error & e)
   {
-    if (!e.matches(PyExc_Exception)) // Ctrl-C
+    if (!e.matches(PyExc_Exception)) // for example after Ctrl-C
       throw;
   }
   catch (const std::exception &)
@@ -221,11 +222,11 @@ bind_methods(AnyClass & cls)
   cls.def(
       "defined",
       [](const Any & a) { return a.tensor->defined(); },
-      "Whether there are values: SR2() has none.");
+      "Whether the tensor has values; SR2() has none.");
   cls.def(
       "batched",
       [](const Any & a) { return a.value().batched(); },
-      "Whether there are batch dimensions.");
+      "Whether the tensor has batch dimensions.");
   cls.def(
       "dim",
       [](const Any & a)
@@ -233,7 +234,7 @@ bind_methods(AnyClass & cls)
         check_defined("dim", a);
         return a.tensor->dim();
       },
-      "Number of batch and base dimensions together.");
+      "The number of batch and base dimensions together.");
   cls.def_prop_ro(
       "shape",
       [](const Any & a)
@@ -241,7 +242,7 @@ bind_methods(AnyClass & cls)
         check_defined("shape", a);
         return TensorShape(a.tensor->sizes());
       },
-      "Sizes of batch and base dimensions together. See .batch.shape and .base.shape.",
+      "The sizes of all dimensions, batch dimensions first. See also .batch.shape and .base.shape.",
       nb::sig("def shape(self) -> tuple[int, ...]"));
   cls.def_prop_ro(
       "dtype",
@@ -250,7 +251,7 @@ bind_methods(AnyClass & cls)
         check_defined("dtype", a);
         return a.tensor->scalar_type();
       },
-      "torch.dtype of the values.");
+      "The torch.dtype of the values.");
   cls.def_prop_ro(
       "device",
       [](const Any & a)
@@ -258,26 +259,26 @@ bind_methods(AnyClass & cls)
         check_defined("device", a);
         return a.tensor->device();
       },
-      "torch.device of the values.",
+      "The torch.device of the values.",
       nb::sig("def device(self) -> torch.device"));
   cls.def(
-      "numel", [](const Any & a) { return a.tensor->numel(); }, "Number of values.");
+      "numel", [](const Any & a) { return a.tensor->numel(); }, "The number of values.");
   cls.def(
       "numpy",
       [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
       { return call(a, "numpy", args, kwargs); },
-      "The values as a NumPy array, as torch.Tensor.numpy. Shares storage.",
+      "The values as a NumPy array, like torch.Tensor.numpy. Shares storage.",
       nb::sig("def numpy(self, *, force: bool = False) -> typing.Any"));
   cls.def(
       "__array__",
       [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
       { return call(a, "__array__", args, kwargs); },
       nb::sig("def __array__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any"));
-  cls.attr("__array_ufunc__") = nb::none(); // NumPy's numbers then leave operators to this class
+  cls.attr("__array_ufunc__") = nb::none(); // makes NumPy's numbers leave operators to this class
   cls.def(
       "item",
       [](const Any & a) { return call(a, "item", {}, {}); },
-      "The value of a tensor with a single one, as a number of Python.",
+      "The value of a tensor that has a single value, as a Python number.",
       nb::sig("def item(self) -> float | int | bool"));
   cls.def(
       "tolist",
@@ -306,12 +307,12 @@ bind_methods(AnyClass & cls)
   cls.def(
       "all",
       [](const Any & a) { return call(a, "all", {}, {}).attr("item")(); },
-      "Whether all values are true, or not 0.",
+      "Whether all values are true (for numbers: not 0).",
       nb::sig("def all(self) -> bool"));
   cls.def(
       "any",
       [](const Any & a) { return call(a, "any", {}, {}).attr("item")(); },
-      "Whether one of the values is true, or not 0.",
+      "Whether at least one value is true (for numbers: not 0).",
       nb::sig("def any(self) -> bool"));
   cls.def("__repr__", repr);
   cls.def("__str__", text);
@@ -346,7 +347,7 @@ bind_methods(AnyClass & cls)
         core::translate_errors("zero_", [&] { a.tensor->zero_(); });
         return {nb::borrow(a.object)};
       },
-      "Sets all values to 0.");
+      "Sets all values to 0. Returns the tensor.");
   cls.def(
       "fill_",
       [](const Any & a, const CScalar & value) -> Same
@@ -356,7 +357,7 @@ bind_methods(AnyClass & cls)
         return {nb::borrow(a.object)};
       },
       nb::arg("value"),
-      "Sets all values to this number.");
+      "Sets all values to this number. Returns the tensor.");
 
   // ---- Autograd ----
   cls.def_prop_rw(
@@ -367,7 +368,7 @@ bind_methods(AnyClass & cls)
         check_defined("requires_grad", a);
         nb::cast(*a.tensor).attr("requires_grad") = required;
       },
-      "Whether autograd records what is computed from this.");
+      "Whether autograd records operations on this tensor.");
   cls.def(
       "requires_grad_",
       [](const Any & a, bool required) -> Same
@@ -377,7 +378,7 @@ bind_methods(AnyClass & cls)
         return {nb::borrow(a.object)};
       },
       nb::arg("requires_grad") = true,
-      "Has autograd record what is computed from this.");
+      "Sets whether autograd records operations on this tensor. Returns the tensor.");
   cls.def_prop_ro(
       "grad",
       [](const Any & a) -> std::optional<Same>
@@ -388,17 +389,19 @@ bind_methods(AnyClass & cls)
           return std::nullopt;
         return a.like({nb::cast<at::Tensor>(grad), a.batch_dim});
       },
-      "The gradient that backward() has summed here, of the same type; None before.");
+      "The gradient that backward() has added up for this tensor, of the same type. None before "
+      "backward().");
   cls.def_prop_ro(
       "is_leaf",
       [](const Any & a) { return !a.tensor->defined() || a.tensor->is_leaf(); },
-      "Whether autograd keeps the gradient here: it was not computed from what requires grad.");
+      "Whether this tensor is a leaf of autograd's graph, that is, whether autograd did not "
+      "compute it from tensors that require grad. backward() sets .grad of leaves only.");
   cls.def(
       "backward",
       [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
       { return call(a, "backward", args, kwargs); },
-      "Gradients of this by all leaves, added to their .grad: torch.Tensor.backward with the same "
-      "arguments.",
+      "Computes the gradients of this tensor by all leaves of autograd's graph, and adds them to "
+      "the leaves' .grad. The arguments are those of torch.Tensor.backward.",
       nb::sig("def backward(self, gradient: TensorBase | None = None, retain_graph: bool | None = "
               "None, "
               "create_graph: bool = False) -> None"));

@@ -15,7 +15,7 @@ namespace neml2::python
 {
 namespace
 {
-/// A module that `import` finds under this name, which is also the __module__ of its classes.
+/// Makes a submodule that `import` finds as neml2_tensors.NAME. Its classes have this name as their __module__.
 nb::module_
 submodule(nb::module_ & m, const char * name, const char * doc)
 {
@@ -32,7 +32,7 @@ set(PyObject * error, const NEMLException & e)
   PyErr_SetString(error, in_python(e.what()).c_str());
 }
 
-/// An error that is defined in Python.
+/// Sets an error whose class is defined in a Python module.
 void
 set_error(const char * module, const char * name, const char * message)
 {
@@ -40,7 +40,7 @@ set_error(const char * module, const char * name, const char * message)
   PyErr_SetString(error.ptr(), message);
 }
 
-/// torch.OutOfMemoryError; before torch 2.5 torch.cuda.OutOfMemoryError.
+/// Sets a torch.OutOfMemoryError; before torch 2.5 it is torch.cuda.OutOfMemoryError.
 void
 set_out_of_memory(const char * message)
 {
@@ -49,8 +49,8 @@ set_out_of_memory(const char * message)
   set_error(nb::hasattr(torch, name) ? "torch" : "torch.cuda", name, message);
 }
 
-/// Translates the library's errors to Python's, with messages in Python's terms; errors of PyTorch become those
-/// that PyTorch itself raises.
+/// Translates the library's exceptions to Python's, with Python's names in their messages. Exceptions of PyTorch become those that PyTorch
+/// itself raises.
 void
 translate(const std::exception_ptr & p, void *)
 {
@@ -62,7 +62,7 @@ translate(const std::exception_ptr & p, void *)
   {
     set(PyExc_IndexError, e);
   }
-  catch (const LabelException & e) // the message contains the user's labels
+  catch (const LabelException & e) // not translated, because the message has the user's labels
   {
     PyErr_SetString(PyExc_KeyError, e.what());
   }
@@ -106,7 +106,7 @@ translate(const std::exception_ptr & p, void *)
   {
     PyErr_SetString(PyExc_RuntimeError, e.what_without_backtrace());
   }
-  catch (python_error & e) // an error of Python code that PyTorch called
+  catch (python_error & e) // thrown by Python code that PyTorch called
   {
     e.restore();
   }
@@ -120,27 +120,26 @@ NB_MODULE(_C, m)
   m.doc() =
       "The compiled part of neml2. Import neml2.tensors, neml2.math and neml2.crystallography.";
   nb::register_exception_translator(translate);
-  // Users need no warnings of objects that Python keeps alive until it exits, for example in a
-  // traceback.
+  // Users need no warnings about objects that Python keeps alive until it exits, for example in a traceback.
   nb::set_leak_warnings(std::getenv("NEML2_LEAK_WARNINGS") != nullptr);
 
-  nb::module_ tensors = submodule(
-      m, "tensors", "Batched tensors: Scalar, Vec, R2, SR2, SSR4, Rot and the others, and labels.");
+  nb::module_ tensors = submodule(m,
+                                  "tensors",
+                                  "Batched tensors (Scalar, Vec, R2, SR2, SSR4, Rot and others), "
+                                  "and labels for their dimensions.");
   nb::module_ math =
-      submodule(m, "math", "Functions of batched tensors. Their names are those of C++.");
+      submodule(m, "math", "Functions of batched tensors. They have the same names in C++.");
   nb::module_ crystallography = submodule(
-      m, "crystallography", "Symmetry groups of crystals, misorientation and fundamental zones.");
+      m, "crystallography", "Symmetry groups of crystals, misorientations and fundamental zones.");
 
   AnyClass base(
       tensors,
       "TensorBase",
 
-      "The common base of all tensors of this library: a torch.Tensor whose first dimensions are "
-      "batch dimensions and whose others are base dimensions.\n\nA shape is written (batch; base), "
-      "for "
-      "example (1000, 2; 6, 6). Batch dimensions broadcast with batch dimensions only, never with "
-      "base "
-      "dimensions.");
+      "The common base class of all tensors of this library. A tensor holds a torch.Tensor whose "
+      "first dimensions are batch dimensions, and whose other dimensions are base dimensions.\n\nA "
+      "shape is written (batch; base), for example (1000, 2; 6, 6). Batch dimensions broadcast "
+      "with batch dimensions only, never with base dimensions.");
   bind_methods(base);
   bind_operators(base);
   declare_types(tensors);

@@ -8,7 +8,7 @@ namespace neml2::python
 {
 namespace
 {
-/// The options that the keywords of newton choose.
+/// The options of newton from its keywords.
 kernels::NewtonOptions
 newton_options(double relative_tolerance,
                double absolute_tolerance,
@@ -22,7 +22,7 @@ newton_options(double relative_tolerance,
   o.tolerance(relative_tolerance, absolute_tolerance)
       .max_iterations(max_iterations)
       .line_search(line_search);
-  for (const auto & [k, lower, upper] : bounds) // -1 means all
+  for (const auto & [k, lower, upper] : bounds) // a place of -1 stands for all unknowns
     k < 0 ? o.bounds(lower, upper) : o.bounds_of(k, lower, upper);
   for (const auto & [k, step] : max_steps)
     k < 0 ? o.max_step(step) : o.max_step_of(k, step);
@@ -31,14 +31,14 @@ newton_options(double relative_tolerance,
   return o;
 }
 
-/// newton in a formula: residual takes a list of unknowns, and returns a list.
+/// newton in a formula. The residual takes a list of unknowns, and returns a list of tensors and numbers.
 nb::tuple
 newton_in_formula(const nb::callable & residual,
                   const nb::list & guess,
                   const kernels::NewtonOptions & options)
 {
   const Rows unknowns = rows_in("newton", guess);
-  std::vector<int> unknown; // the unknown that each number belongs to
+  std::vector<int> unknown; // for each number the unknown to which it belongs
   for (size_t k = 0; k < unknowns.size(); k++)
     unknown.insert(unknown.end(), unknowns[k].components.size(), int(k));
   const auto equations = [&](const Numbers & x)

@@ -18,7 +18,7 @@ not_implemented()
   return {nb::borrow(Py_NotImplemented)};
 }
 
-/// product: the operator * of a type with itself is a special product, or does not exist.
+/// The meaning of an operator for two tensors of one type: it works component by component, or it is a special product or does not exist.
 enum class OfOneType
 {
   elementwise,
@@ -32,7 +32,7 @@ combine(const Any & a, const Any & b, OfOneType kind)
          (kind == OfOneType::elementwise || !a.type->fixed_base || is_scalar(a));
 }
 
-/// f of a tensor and a number.
+/// Binds f for a tensor and a number.
 template <class F>
 void
 bind_number(AnyClass & cls, const char * name, const F & f)
@@ -45,7 +45,7 @@ bind_number(AnyClass & cls, const char * name, const F & f)
       nb::is_operator());
 }
 
-/// f of a number and a tensor.
+/// Binds f for a number on the left and a tensor on the right.
 template <class F>
 void
 bind_number_on_the_left(AnyClass & cls, const char * name, const F & f)
@@ -58,7 +58,7 @@ bind_number_on_the_left(AnyClass & cls, const char * name, const F & f)
       nb::is_operator());
 }
 
-/// f of two tensors of one type, or of one type and Scalar, and of a tensor and a number.
+/// Binds f for two tensors of one type, for a tensor and a Scalar, and for a tensor and a number.
 template <class F>
 void
 bind(AnyClass & cls, const char * name, const F & f, OfOneType kind = OfOneType::elementwise)
@@ -80,7 +80,7 @@ bind(AnyClass & cls, const char * name, const F & f, OfOneType kind = OfOneType:
   bind_number(cls, name, f);
 }
 
-/// f of a number or a Scalar on the left and a tensor on the right; the operators of Scalar itself do not take other types.
+/// Binds f for a number or a Scalar on the left and a tensor on the right. The operators of Scalar itself do not take other types.
 template <class F>
 void
 bind_reflected(AnyClass & cls, const char * name, const F & f)
@@ -139,8 +139,8 @@ bind_in_place(AnyClass & cls,
       },
       other,
       nb::is_operator());
-  // Without in-place operators Python would use the operator that returns a new tensor, and bind
-  // the name on the left to it.
+  // Without this overload, Python would fall back to the operator that returns a new tensor, and assign the new tensor to the name on the
+  // left.
   cls.def(
       name,
       [symbol](const Any & a, const nb::object & b) -> Same { refuse(symbol, a, b); },
@@ -149,7 +149,7 @@ bind_in_place(AnyClass & cls,
                   .c_str()));
 }
 
-/// A comparison of the operands that bind accepts.
+/// Binds a comparison of the same operands as bind.
 template <class F>
 void
 bind_comparison(AnyClass & cls, const char * name, const F & f)
@@ -247,7 +247,7 @@ bind_rotations()
             [](const Rot & r, const Vec & v) { return v.rotate(r); },
             other,
             nb::is_operator(),
-            "The vector rotated: v.rotate(r).");
+            "The rotated vector, v.rotate(r).");
   }
   nb::borrow<nb::class_<Tensor>>(nb::type<Tensor>())
       .def(
@@ -272,10 +272,9 @@ bind_rotations()
           },
           other,
           nb::is_operator(),
-          "The product of two matrices, of a matrix and a vector, or of two vectors, as their base "
-          "shapes say; batch shapes broadcast.\n"
-          "(...; m, k), (...; k, n) -> (...; m, n); (...; m, k), (...; k) -> (...; m); "
-          "(...; k), (...; k) -> (...; )");
+          "The product of two matrices, of a matrix and a vector, or of two vectors, depending on "
+          "their base shapes. Batch shapes broadcast.\n(...; m, k), (...; k, n) -> (...; m, n); "
+          "(...; m, k), (...; k) -> (...; m); (...; k), (...; k) -> (...; )");
 }
 
 void
@@ -294,8 +293,7 @@ bind_operators(AnyClass & cls)
   bind(cls, "__mul__", times, OfOneType::product);
   bind(cls, "__truediv__", over);
   bind(cls, "__pow__", power);
-  // Types that have products redefine this operator; for all other types it only gives the error
-  // message.
+  // Types that have products redefine this operator. For all other types it only leads to the error message.
   cls.def(
       "__matmul__",
       [](const Any &, const nb::object &) { return not_implemented(); },

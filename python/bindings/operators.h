@@ -4,8 +4,7 @@
 #include "bindings/Any.h"
 #include "neml2/tensors/Scalar.h"
 
-/// + - * / of the types whose operators run as fused loops; other types inherit the operators of
-/// TensorBase.
+/// Binds operators. The types whose operators run as fused loops have their own + - * /; other types inherit the operators of TensorBase.
 namespace neml2::python
 {
 inline bool
@@ -14,16 +13,15 @@ is_scalar(const Any & a)
   return a.type->cls.is(nb::type<Scalar>());
 }
 
-/// Truth values, one per component: a Tensor, since they have neither the operations nor the meaning of a
-/// stress. For a Scalar the result is a Scalar, with one truth value per batch entry.
+/// The result of a comparison of `of`, with one truth value per component. It is a Tensor, because truth values have neither the operations
+/// nor the meaning of, for example, a stress. Only for a Scalar the result is a Scalar.
 inline nb::object
 truth_values(const Any & of, const Tensor & t)
 {
   return is_scalar(of) ? nb::cast(Scalar(t)) : nb::cast(t);
 }
 
-/// Binds the operators of T with T, a Scalar or a number. The product * of two T is bound
-/// elsewhere.
+/// Binds the operators + - * / of T with T, a Scalar or a number, except the product of two T, which is bound elsewhere.
 template <class T>
 void
 bind_arithmetic(nb::class_<T> & cls)
@@ -64,12 +62,12 @@ bind_arithmetic(nb::class_<T> & cls)
   bind_numbers(any);
 }
 
-/// + - * / with numbers, which must be bound again for a class that defines operators itself.
+/// Binds + - * / with numbers. A class that defines operators of its own needs them again.
 void bind_numbers(AnyClass & cls);
-/// The products of rotations and vectors, and those of Tensors by @.
+/// Binds the products of rotations and vectors, and the operator @ of Tensors.
 void bind_rotations();
-/// Comparisons of Scalars, which give Scalars.
+/// Binds the comparisons of Scalars, whose results are Scalars.
 void bind_scalar_comparisons();
-/// All operators, for the class that all types derive from.
+/// Binds all operators of TensorBase, from which all types derive.
 void bind_operators(AnyClass & cls);
 } // namespace neml2::python

@@ -10,7 +10,7 @@ namespace neml2::python
 {
 namespace
 {
-/// f(a, b) of tensors of any types.
+/// Binds f(a, b) for tensors of any types.
 template <class R>
 void
 product(nb::module_ & m,
@@ -27,7 +27,7 @@ product(nb::module_ & m,
       doc(name));
 }
 
-/// Binds f(A) for neml2.Tensor only: other types have special functions, or none of this name.
+/// Binds f(A) for neml2.Tensor only. Other types have functions of their own, or no function of this name.
 template <class R>
 void
 of_matrices(nb::module_ & m, const char * name, R (*f)(const Tensor &))
@@ -177,9 +177,8 @@ bind_products(nb::module_ & m)
   m.def("cholesky",
         &cholesky_of_matrix,
         nb::arg("A"),
-        "The lower triangle L of A = L Lᵀ, of the symmetric part of A; NaN where that is not "
-        "positive definite. "
-        "(...; n, n) -> (...; n, n)");
+        "The lower triangular L with L Lᵀ = the symmetric part of A; NaN where this part is not "
+        "positive definite. (...; n, n) -> (...; n, n)");
   bind_all_components(m);
   bind_linalg(m);
 }

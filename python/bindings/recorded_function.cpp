@@ -10,7 +10,7 @@ namespace neml2::python
 {
 namespace
 {
-/// An argument of the recording.
+/// Adds an argument to the recording, and returns it as a row (a tensor of the formula).
 Row
 input(const Kind & kind, engine::FormulaRecorder & recorder)
 {
@@ -33,7 +33,7 @@ fail_returned(nb::handle object)
             ". Expected tensors of the formula, numbers, or groups of them.");
 }
 
-/// A result of the recording.
+/// Adds a result to the recording.
 void
 output(nb::handle object, engine::FormulaRecorder & recorder, std::vector<Kind> & results)
 {
@@ -48,7 +48,8 @@ output(nb::handle object, engine::FormulaRecorder & recorder, std::vector<Kind> 
 std::shared_ptr<Recorded>
 record(const PythonFunction & f, const Call & c)
 {
-  const core::OutsideOfModes no_modes; // for constants that the function makes
+  // Constants that the function makes are then ordinary tensors.
+  const core::OutsideOfModes no_modes;
   auto made = share_with_threads<Recorded>();
   made->arguments = c.size();
   made->groups = c.groups;

@@ -8,8 +8,8 @@
 /// The recording of a Python function for arguments of certain types.
 namespace neml2::python
 {
-/// The object of a method. It is compared by identity and by the values that the method uses, and is held by a weak reference
-/// where that is possible.
+/// The object of a method. It counts as unchanged if it is the same object, and the values that the method uses are the same. It is held by
+/// a weak reference where this is possible.
 class Instance
 {
 public:
@@ -56,17 +56,17 @@ private:
     return nb::steal(attributes);
   }
 };
-/// A formula for arguments of certain types.
+/// A function that has been recorded for arguments of certain types.
 struct Recorded
 {
   size_t arguments;
-  Structure groups; ///< of the arguments
+  Structure groups; ///< the structure of the arguments
   std::vector<Kind> types;
   Instance instance;
   Structure returned;
   std::vector<Kind> results;
   std::shared_ptr<const engine::RecordedFormula> formula;
-  nb::dict chosen; ///< places of results by their names
+  nb::dict chosen; ///< the places of results by the names in `of` that chose them
 
   template <class Visit>
   int traverse(const Visit & visit) const

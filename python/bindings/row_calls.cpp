@@ -100,8 +100,8 @@ is_tensor(const Row & r)
   return r.type == &tensor_type();
 }
 
-/// The common type and base shape of operands: rows of one type, or Tensors whose base shapes broadcast, and scalars.
-/// None if they do not fit.
+/// The common type and base shape of operands. They are rows (tensors of a formula) of one type, or Tensors whose base shapes broadcast;
+/// any of them may also be scalars. None if they do not fit.
 struct Common
 {
   const TypeInfo * type = &scalar_type();
@@ -128,7 +128,7 @@ common(const R &... rows)
   return fits ? std::optional<Common>(c) : std::nullopt;
 }
 
-/// For each component of a base shape the matching component of a shape that broadcasts to it.
+/// For each component of the base shape `to`, the matching component of `from`, which broadcasts to it.
 std::vector<size_t>
 places(TensorShapeRef from, TensorShapeRef to)
 {
@@ -147,7 +147,7 @@ places(TensorShapeRef from, TensorShapeRef to)
   return all;
 }
 
-/// f of each component.
+/// f of each component of the rows; none if they do not fit.
 template <class F, class... R>
 std::optional<Row>
 each_component(const F & f, const R &... rows)
@@ -179,7 +179,7 @@ fail_shapes(const std::string & function, const Rows & x, const char * expected)
   fail_type(message.str());
 }
 
-/// The rows of a square matrix.
+/// The number of rows of a square matrix; throws for any other base shape.
 size_t
 rank_of(const std::string & function, const Rows & x)
 {
@@ -299,8 +299,8 @@ call_of_two_tensors(const std::string & name, const Rows & x)
   return std::nullopt;
 }
 
-/// A function of Tensors, for which no function of a type exists; empty if there is none of this
-/// name.
+/// Calls a function for which Tensors need code of their own, because their base shapes may be any. None if there is no such function of
+/// this name.
 std::optional<Row>
 call_of_tensors(const std::string & name, const Rows & x)
 {
@@ -312,11 +312,11 @@ call_of_tensors(const std::string & name, const Rows & x)
   return std::nullopt;
 }
 
-/// norm(a, epsilon) and unit(a, epsilon)
+/// norm(a, epsilon), or unit(a, epsilon).
 Row
 with_epsilon(const std::string & name, const Row & a, const D & epsilon)
 {
-  if (Recording::now().is_constant(epsilon.x.id, 0) || is_scalar(a)) // no row function exists
+  if (Recording::now().is_constant(epsilon.x.id, 0) || is_scalar(a)) // the function without epsilon
     return call_by_name(name, {a})[0];
   const Row norm =
       scalar(kernels::norm_of_square(D(call_by_name("norm_sq", {a})[0].components[0] + epsilon)));
@@ -333,7 +333,7 @@ type_named(const char * name)
   return info(nb::module_::import_("neml2_tensors.tensors").attr(name));
 }
 
-/// Tensors made from numbers: SR2.fill and others; empty if the function is not one of these.
+/// Calls a function that makes a tensor from numbers, such as SR2.fill. None if the function is not one of these.
 std::optional<Row>
 build(const std::string & name, const Rows & x)
 {
@@ -351,7 +351,7 @@ build(const std::string & name, const Rows & x)
   if (type == "SR2" && (n == 1 || n == 3 || n == 6))
     for (size_t i = 0; i < 6; i++)
       c.push_back(i < 3 ? at(n == 1 ? 0 : i) : n == 6 ? at(i) * Symbol(std::sqrt(2.0)) : zero);
-  else if (type == "R2" && n == 6) // the components of a symmetric tensor
+  else if (type == "R2" && n == 6) // from the components of a symmetric tensor
     for (const size_t i : {0, 5, 4, 5, 1, 3, 4, 3, 2})
       c.push_back(at(i));
   else if (type == "R2" && (n == 1 || n == 3 || n == 9))
@@ -366,8 +366,8 @@ build(const std::string & name, const Rows & x)
   return Row(&type_named(type.c_str()), std::move(c));
 }
 
-/// Type(x): x itself, the type's own conversion from another type, or a type of the same base
-/// shape.
+/// The conversion Type(x): x itself, the result of the type's own conversion function, or the same numbers as another type of the same base
+/// shape. None if there is no such conversion.
 std::optional<Rows>
 convert(const std::string & type, const Row & x)
 {
@@ -429,7 +429,7 @@ call_by_name(const std::string & qualified, const Rows & x)
 {
   if (const auto built = build(qualified, x))
     return {*built};
-  if (qualified == "WR2.exp") // the exponential map; math.exp works component by component
+  if (qualified == "WR2.exp") // the exponential map, but math.exp works component by component
     return call_rows("exp_map", x);
   if (x.size() == 1)
     if (const auto converted = convert(qualified, x[0]))

@@ -9,7 +9,7 @@
 #include "neml2/recorded/matrix_functions.h"
 #include "neml2/recorded/rules.h"
 
-/// Finds the row types that a function of the kernels takes, and registers it for them.
+/// Registers functions of kernels/ for formulas of Python. It finds the types of rows (single tensors) that a function takes.
 namespace neml2::python
 {
 /// All types except SFR4 and WFR4, whose rows are those of SFFR4 and WFFR4.
@@ -57,7 +57,7 @@ as_kernel(const Row & r)
   }
 }
 
-/// The result of a kernel as rows: a row, a number with or without partials, or several of these.
+/// Appends the result of a kernel to rows. It is a row, a number with or without partials, or a tuple of these.
 template <class R>
 void
 append(Rows & rows, const R & r)
@@ -91,7 +91,7 @@ call_kernel(const F & f, const Rows & x, std::index_sequence<I...>)
   return f(as_kernel<A>(x[I])...);
 }
 
-/// Registers f for arguments A, if it can be called with them.
+/// Registers f for arguments of types A, if f can be called with them.
 template <class... A, class F>
 void
 add_for(const char * name, const F & f)
@@ -133,7 +133,7 @@ add_of_scalars(const char * name, const F & f, std::index_sequence<I...>)
   add_for<std::conditional_t<I != size_t(-1), Scalar, void>...>(name, f);
 }
 
-/// The functions of one or two rows of any types, of n scalars, and of rows of a type and a scalar.
+/// Registers f for n rows of all types that it takes (n is 1 or 2).
 template <int n, class F>
 void
 add_of_rows(const char * name, const F & f)

@@ -39,7 +39,7 @@ row_of_number(double x)
 
 constexpr size_t most_components = 1 << 16;
 
-/// A tensor that is not an argument, and is the same for all points.
+/// The row of a tensor that is not an argument. It is a constant, the same for all points.
 Row
 row_of_constant(const TypeInfo & type, const Tensor & t)
 {
@@ -167,11 +167,11 @@ namespace
 {
 // ---- Functions ----
 
-/// where(condition, a, b)
+/// where(condition, a, b) in a formula.
 nb::object
 choose(const std::vector<nb::handle> & arguments)
 {
-  std::optional<Choice> known; // a condition that is the same for all points
+  std::optional<Choice> known; // the condition, if it is a truth value of Python
   if (const auto truth = arguments.size() == 3 ? truth_value(arguments[0]) : std::nullopt)
     known = compare(row_of_number(0.0),
                     row_of_number(*truth ? 1.0 : 0.0),
@@ -200,7 +200,7 @@ definitions()
   return *known;
 }
 
-/// The function of this name; the last arguments may have names.
+/// Calls the function of this name. `names` are the names of the last arguments.
 nb::object
 call(const std::string & name,
      const std::vector<PyObject *> & arguments,
@@ -234,7 +234,8 @@ call(const std::string & name,
   return own == "where" ? choose(a) : as_object(call_by_name(name, rows_of(name, a)));
 }
 
-/// Reorders components: f is a function of the positions of components.
+/// Rearranges the components of rows like f. f is called with tensors that contain the position of each component, and returns a Tensor of
+/// positions.
 Row
 rearranged(const Rows & rows, const nb::callable & f)
 {
@@ -261,7 +262,7 @@ rearranged(const Rows & rows, const nb::callable & f)
 
 // ---- Tables ----
 
-/// A table of a formula: a Tensor of it, or constants. Errors name the argument.
+/// A table of a formula, from a Tensor of the formula or from constants. Error messages contain the name `argument`.
 recorded::Table
 table_of(nb::handle object, const char * argument, size_t dimensions)
 {
@@ -275,7 +276,7 @@ table_of(nb::handle object, const char * argument, size_t dimensions)
   return {std::move(r.components), !nb::isinstance<Row>(object)};
 }
 
-/// Abscissae; constants are checked.
+/// The abscissae of a table. Constants are checked.
 recorded::Table
 abscissae_of(nb::handle object, const char * argument)
 {
@@ -340,7 +341,7 @@ interpolate(
 
 // ---- Classes ----
 
-/// An operator: NotImplemented for operands that are neither rows nor numbers.
+/// Calls an operator. The result is NotImplemented if an operand cannot be converted to a row.
 nb::object
 operate(const char * name, nb::handle a, nb::handle b)
 {
@@ -363,8 +364,7 @@ compare_objects(nb::handle a, nb::handle b, Condition (*less)(const Symbol &, co
   return nb::cast(std::move(*c));
 }
 
-/// f of each pair of conditions, if both operands have one base shape, or of each condition of a
-/// single operand.
+/// f of each pair of conditions. Both operands have the same base shape, or one of them is a single condition.
 template <class F>
 Choice
 combine(const Choice & a, const Choice & b, const F & f)
@@ -385,10 +385,10 @@ combine(const Choice & a, const Choice & b, const F & f)
 void
 bind_conditions(nb::module_ & m)
 {
-  nb::class_<Choice>(
-      m,
-      "Condition",
-      "The result of comparing tensors of a formula: a truth value per point, for each component.")
+  nb::class_<Choice>(m,
+                     "Condition",
+                     "The result of comparing tensors of a formula. It has one truth value per "
+                     "point and component.")
       .def("__and__",
            [](const Choice & a, const Choice & b)
            { return combine(a, b, [](const auto & x, const auto & y) { return x & y; }); })
@@ -418,7 +418,9 @@ bind_row_class(nb::module_ & m)
   nb::class_<Row> row(m, "Row", "A tensor of a formula, for one point.");
   row.def("__repr__", [](const Row & r) { return std::string(r.type->name) + " of a formula"; })
       .def_prop_ro(
-          "type", [](const Row & r) { return nb::borrow(r.type->cls); }, "The type it is a row of.")
+          "type",
+          [](const Row & r) { return nb::borrow(r.type->cls); },
+          "The type of the tensor, such as SR2.")
       .def_prop_ro("_sizes", [](const Row & r) { return r.base; })
       .def_ro("_is_number", &Row::is_number)
       .def("__call__",
@@ -533,7 +535,7 @@ call_in_formula(const std::string & function,
   if (!of_rows && std::none_of(arguments, arguments + n, has_member_of_formula))
     return nb::object();
   if (!of_rows && !definitions().count(formula_name(function)))
-    call_rows(formula_name(function) + " of a group", {}); // throws: no such function exists
+    call_rows(formula_name(function) + " of a group", {}); // throws: there is no such function
   return call(function, {arguments, arguments + n}, names);
 }
 
@@ -585,7 +587,9 @@ bind_rows(nb::module_ & m)
   m.def("has_function",
         [](const std::string & name)
         { return has_function(name) || definitions().count(formula_name(name)) > 0; });
-  m.def("vocabulary", &row_vocabulary, "The functions of tensors, each with the types it takes.");
+  m.def("vocabulary",
+        &row_vocabulary,
+        "The names of all functions for tensors of formulas, each with the types that it takes.");
   m.def("is_recording", [] { return Recording::number() != 0; });
 }
 } // namespace neml2::python

@@ -5,10 +5,10 @@
 
 #include <optional>
 
-/// Tensors of formulas in Python, and the operations on them.
+/// Operations on rows, the tensors of formulas in Python.
 namespace neml2::python
 {
-/// A truth value per point, for each component of a base shape.
+/// The result of comparing rows. It has one condition (a truth value at each point) for each component of its base shape.
 struct Choice
 {
   std::vector<recorded::Condition> conditions;
@@ -23,38 +23,37 @@ struct Choice
 
 [[noreturn]] void fail_type(const std::string & message);
 
-/// A truth value of Python or NumPy; none if it is something else.
+/// The value of a bool of Python or NumPy; none for any other object.
 std::optional<bool> truth_value(nb::handle object);
 
-/// A row from a row, a number, or a tensor of one point; none for any other object.
+/// The row of an object that is a row, a number, or a tensor without batch dimensions; none for any other object.
 std::optional<Row> as_row(nb::handle object);
 /// The arguments of a function as rows; throws TypeError for other objects.
 Rows rows_of(const std::string & function, const std::vector<nb::handle> & arguments);
 Rows rows_in(const std::string & function, const nb::list & arguments);
 /// A row, or a tuple of rows.
 nb::object as_object(Rows rows);
-/// The numbers of rows, one after the other; and the inverse: rows with the types of `like` from
-/// numbers.
+/// numbers_of returns the numbers of rows, one after the other. rows_of_numbers is its inverse: it makes rows with the types of `like`.
 Numbers numbers_of(const Rows & rows);
 nb::list rows_of_numbers(const Rows & like, const Numbers & x);
 
-/// The names of members in Python and the functions of formulas: SR2.inverse is inv.
+/// The name in formulas of a function or member of Python; for example, SR2.inverse is inv.
 std::string formula_name(const std::string & name);
-/// The function of this name in a formula; the name of a member includes its class: SR2.dev. Throws TypeError if there is no such
-/// function.
+/// Calls the function of this name on rows. The name of a member includes its class, as in SR2.dev. Throws TypeError if the function does
+/// not exist.
 Rows call_by_name(const std::string & name, const Rows & x);
-/// Whether a function of this name takes tensors.
+/// Whether formulas have a function of this name that takes tensors.
 bool has_function(const std::string & name);
-/// where(condition, a, b); empty for types that cannot be combined.
+/// where(c, a, b); none for types that cannot be combined.
 std::optional<Row> choose(const Choice & c, const Row & a, const Row & b);
-/// The conditions that compare gives for each pair of components; empty for types that cannot be
-/// combined.
+/// The conditions that the function `compare` returns for each pair of components; none for types that cannot be combined.
 std::optional<Choice> compare(const Row & a,
                               const Row & b,
                               recorded::Condition (*compare)(const recorded::Symbol &,
                                                              const recorded::Symbol &));
 
-/// The type of a Jacobian of this base shape, as in C++: Tensor if no other type has the shape; and a Jacobian of that type.
+/// The type of a Jacobian with this base shape, as in C++. It is Tensor if no other type has this shape. as_jacobian makes a Jacobian of
+/// that type.
 const TypeInfo & type_of_jacobian(TensorShapeRef base);
 nb::object as_jacobian(const at::Tensor & t, Size batch_dim);
 

@@ -7,7 +7,7 @@ namespace neml2::python
 {
 namespace
 {
-constexpr int most_unknowns = 24; // code is compiled for each number up to this one
+constexpr int most_unknowns = 24; // each number up to this one has its own compiled code
 
 void
 check_unknowns(const char * function, size_t n)
@@ -23,7 +23,7 @@ check_unknowns(const char * function, size_t n)
 template <int n>
 using Rank = std::integral_constant<int, n>;
 
-/// Calls f with a number as a compile-time constant.
+/// Calls f with the number n as a compile-time constant.
 template <class Result, class F, size_t... I>
 Result
 of_rank(size_t n, const F & f, std::index_sequence<I...>)

@@ -15,12 +15,11 @@
 
 #include "neml2/core/options.h"
 
-/// Conversions of PyTorch's objects between Python and C++: tensors (without a copy), dtypes, devices,
-/// numbers and shapes.
+/// Conversions between Python and C++ for PyTorch's objects: tensors (which are not copied), dtypes, devices, numbers and shapes.
 namespace neml2::python
 {
-/// Whether an object is a torch.Tensor, by its type: THPVariable_Check asks the object for its
-/// __class__, which may be wrong or throw.
+/// Whether the type of an object is torch.Tensor, or derives from it. THPVariable_Check would ask the object for its __class__, which may
+/// be wrong or throw.
 inline bool
 is_torch_tensor(nanobind::handle object)
 {
@@ -31,7 +30,7 @@ is_torch_tensor(nanobind::handle object)
 
 namespace nanobind::detail
 {
-/// The tensor itself, not a copy; an undefined one is None.
+/// Converts tensors without copying them. An undefined tensor is None in Python.
 template <>
 struct type_caster<at::Tensor>
 {
@@ -81,7 +80,8 @@ struct type_caster<c10::Device>
   }
 };
 
-/// A number of Python or NumPy; never a tensor: reading its value would leave the graph, and synchronise with a GPU.
+/// Converts numbers of Python or NumPy. A tensor is not accepted, because reading its value would leave autograd's graph, and wait for a
+/// GPU.
 template <>
 struct type_caster<c10::Scalar>
 {
@@ -98,7 +98,7 @@ struct type_caster<c10::Scalar>
     {
       const int64_t n = PyLong_AsLongLong(o);
       value = n;
-      if (n == -1 && PyErr_Occurred()) // beyond 64 bits
+      if (n == -1 && PyErr_Occurred()) // the integer has more than 64 bits
       {
         PyErr_Clear();
         value = PyLong_AsDouble(o);
@@ -143,8 +143,7 @@ private:
   }
 };
 
-/// A tuple or list of sizes, or one size. It is at most as long as the largest number of dimensions
-/// of a tensor.
+/// Converts a tuple or list of sizes, or one size. There may be at most as many sizes as a tensor may have dimensions.
 template <>
 struct type_caster<neml2::TensorShape>
 {
@@ -186,7 +185,7 @@ namespace neml2::python
 {
 namespace nb = nanobind;
 
-/// A torch.device, or a string that should be the name of one.
+/// A device as an argument: a torch.device, or a string that should be the name of a device.
 struct DeviceArgument
 {
   std::optional<Device> device;
@@ -195,7 +194,7 @@ struct DeviceArgument
   Device get() const { return device ? *device : Device(name); }
 };
 
-/// A real number as an argument; like a CScalar it cannot be a tensor.
+/// A real number as an argument. Like a CScalar it cannot be a tensor.
 struct Number
 {
   double value = 0;
@@ -206,9 +205,9 @@ struct Number
 using OptionalDtype = std::optional<Dtype>;
 using OptionalDevice = std::optional<DeviceArgument>;
 
-/// Options of a factory; None stands for torch's present default.
+/// The options of a factory. Without a dtype or a device they have torch's current default.
 TensorOptions options(OptionalDtype dtype, const OptionalDevice & device, bool requires_grad);
-/// Options for a type of integers: without a dtype, this library's default integer dtype.
+/// The options of a factory of integers. Without a dtype they have this library's default integer dtype.
 TensorOptions
 integer_options(OptionalDtype dtype, const OptionalDevice & device, bool requires_grad);
 } // namespace neml2::python

@@ -23,7 +23,7 @@ struct View
   }
 };
 
-/// For Python's garbage collector: a tensor of a derived class may refer to its own view.
+/// Shows Python's garbage collector the tensor of a view, because a tensor of a derived class may refer to its own view.
 int
 traverse(PyObject * self, visitproc visit, void * arg)
 {
@@ -62,7 +62,7 @@ index_tensor(nb::handle key)
   }
   if (is_torch_tensor(key))
     return nb::cast<at::Tensor>(key);
-  // An object whose __class__ claims wrongly to be a tensor would crash torch.as_tensor.
+  // An object whose __class__ wrongly claims that it is a tensor would crash torch.as_tensor.
   const bool impostor = PyObject_IsInstance(key.ptr(), THPVariableClass) != 0;
   PyErr_Clear();
   if (impostor || PyType_Check(key.ptr()) ||
@@ -72,10 +72,11 @@ index_tensor(nb::handle key)
                              .c_str());
   const auto t =
       nb::cast<at::Tensor>(nb::module_::import_("torch").attr("as_tensor")(nb::borrow(key)));
-  return t.numel() == 0 && t.is_floating_point() ? t.to(kInt64) : t; // from an empty list
+  // An empty list becomes a tensor of floats, but indices are integers.
+  return t.numel() == 0 && t.is_floating_point() ? t.to(kInt64) : t;
 }
 
-/// An index as a 64-bit number; a number that is too large raises an IndexError, or is clamped.
+/// An index as a 64-bit number. A number that is too large is clamped if `clamp` is true; otherwise it causes an IndexError.
 int64_t
 index_number(nb::handle key, bool clamp)
 {
@@ -107,7 +108,7 @@ index(nb::handle key)
   return index_tensor(key);
 }
 
-/// The value to write: a tensor of the library or of torch, or a number.
+/// Calls f with the value to write: a tensor of the library or of torch, or a number.
 template <class F>
 void
 put(nb::handle value, const F & f)
@@ -133,7 +134,7 @@ slice(std::optional<Size> start, std::optional<Size> stop, std::optional<Size> s
   return {part(start), part(stop), part(step)};
 }
 
-/// Members of both views; Of gives the library's functions for one of them.
+/// Binds the members that both views have. Of has the library's functions for one of the views.
 template <class V, class Of>
 void
 bind_view(nb::class_<V> & cls, const Of & of)
@@ -150,7 +151,7 @@ bind_view(nb::class_<V> & cls, const Of & of)
   cls.def(
       "dim",
       [of](const V & v) { return Size(of.sizes(v.value()).size()); },
-      "How many dimensions.");
+      "The number of dimensions.");
   cls.def(
       "size",
       [of](const V & v, Size i) { return Size(of.size(v.value(), i)); },
@@ -177,7 +178,7 @@ bind_view(nb::class_<V> & cls, const Of & of)
           parts.append(of.part(v, i));
         return nb::iter(parts);
       },
-      "The parts [0], [1] ... of the first dimension.",
+      "Iterates over the parts [0], [1] ... along the first dimension.",
       nb::sig((std::string("def __iter__(self) -> collections.abc.Iterator[") + of.part_type + "]")
                   .c_str()));
   cls.def(
@@ -241,15 +242,15 @@ bind_batch(nb::module_ & m)
 {
   m.attr("_T_co") =
       nb::type_var("_T_co", nb::arg("bound") = nb::type<AnyTensor>(), nb::arg("covariant") = true);
-  nb::class_<BatchView> cls(m,
-                            "BatchView",
-                            nb::is_generic(),
-                            nb::is_weak_referenceable(),
-                            nb::type_slots(collected),
-                            nb::sig("class BatchView(typing.Generic[_T_co])"),
-                            "The batch dimensions of a tensor: their shape, indexing and "
-                            "reshaping. Results are of the tensor's "
-                            "type and share its storage wherever PyTorch's do.");
+  nb::class_<BatchView> cls(
+      m,
+      "BatchView",
+      nb::is_generic(),
+      nb::is_weak_referenceable(),
+      nb::type_slots(collected),
+      nb::sig("class BatchView(typing.Generic[_T_co])"),
+      "The batch dimensions of a tensor: their shape, indexing and reshaping. Results have the "
+      "tensor's type, and share its storage where results of PyTorch do.");
   bind_view(cls, OfBatch());
   cls.def(
       "__getitem__",
@@ -318,7 +319,7 @@ bind_batch(nb::module_ & m)
       { return v.parent.like(v.value().batch_transpose(dim0, dim1)); },
       nb::arg("dim0"),
       nb::arg("dim1"),
-      "The same with these two batch dimensions interchanged.",
+      "The tensor with these two batch dimensions interchanged.",
       nb::sig("def transpose(self, dim0: int, dim1: int) -> _T_co"));
   cls.def(
       "movedim",
@@ -359,8 +360,8 @@ bind_base(nb::module_ & m)
       "BaseView",
       nb::is_weak_referenceable(),
       nb::type_slots(collected),
-      "The base dimensions of a tensor: their shape, indexing and reshaping. Results are "
-      "neml2 Tensors and share storage wherever PyTorch's do.");
+      "The base dimensions of a tensor: their shape, indexing and reshaping. Results are neml2 "
+      "Tensors, and share storage where results of PyTorch do.");
   bind_view(cls, OfBase());
   cls.def(
       "__getitem__",
@@ -388,7 +389,7 @@ bind_base(nb::module_ & m)
       "expand",
       [](const BaseView & v, const nb::args & shape)
       { return v.value().base_expand(sizes(shape)); },
-      "Sizes of 1 become those of the shape. (batch; base) -> (batch; shape)",
+      "Expands base sizes of 1 to the sizes of the shape. (batch; base) -> (batch; shape)",
       nb::sig("def expand(self, *shape: int | collections.abc.Sequence[int]) -> Tensor"));
   cls.def(
       "expand_as",
@@ -399,38 +400,39 @@ bind_base(nb::module_ & m)
       "expand_copy",
       [](const BaseView & v, const nb::args & shape)
       { return v.value().base_expand_copy(sizes(shape)); },
-      "expand with its own storage.",
+      "A copy of expand(shape), with its own storage.",
       nb::sig("def expand_copy(self, *shape: int | collections.abc.Sequence[int]) -> Tensor"));
   cls.def(
       "reshape",
       [](const BaseView & v, const nb::args & shape)
       { return v.value().base_reshape(sizes(shape)); },
-      "(batch; base) -> (batch; shape), as many entries as before.",
+      "Gives the base dimensions another shape with the same number of entries. (batch; base) -> "
+      "(batch; shape)",
       nb::sig("def reshape(self, *shape: int | collections.abc.Sequence[int]) -> Tensor"));
   cls.def(
       "unsqueeze",
       [](const BaseView & v, Size dim, Size n) { return v.value().base_unsqueeze(dim, n); },
       nb::arg("dim"),
       nb::arg("n") = 1,
-      "n base dimensions of size 1 at position dim; -1 appends.");
+      "Inserts n base dimensions of size 1 at position dim; -1 appends them.");
   cls.def(
       "squeeze",
       [](const BaseView & v, Size dim) { return v.value().base_squeeze(dim); },
       nb::arg("dim"),
-      "Without base dimension dim, whose size must be 1.");
+      "Removes base dimension dim, whose size must be 1.");
   cls.def(
       "transpose",
       [](const BaseView & v, Size dim0, Size dim1) { return v.value().base_transpose(dim0, dim1); },
       nb::arg("dim0"),
       nb::arg("dim1"),
-      "The same with these two base dimensions interchanged.");
+      "The tensor with these two base dimensions interchanged.");
   cls.def(
       "movedim",
       [](const BaseView & v, Size source, Size destination)
       { return v.value().base_movedim(source, destination); },
       nb::arg("source"),
       nb::arg("destination"),
-      "Base dimension `source` at position `destination`; the others keep their order.");
+      "Moves base dimension `source` to position `destination`; the others keep their order.");
   cls.def(
       "flatten",
       [](const BaseView & v, Size start, Size end) { return v.value().base_flatten(start, end); },
@@ -448,7 +450,7 @@ bind_base(nb::module_ & m)
       nb::arg("start") = nb::none(),
       nb::arg("stop") = nb::none(),
       nb::arg("step") = nb::none(),
-      "Entries [start, stop) by step of base dimension dim.");
+      "The entries [start, stop) of base dimension dim, in steps of `step`.");
 }
 } // namespace
 
@@ -466,7 +468,7 @@ bind_components(AnyClass & cls)
         const auto all = indices(i);
         return Scalar(t.base_index(all));
       },
-      "One stored component, one index a base dimension. (batch; base) -> (batch; )",
+      "One stored component. It takes one index per base dimension. (batch; base) -> (batch; )",
       nb::sig("def __call__(self, *indices: int) -> Scalar"));
 }
 
@@ -492,19 +494,19 @@ bind_views(nb::module_ & m, AnyClass & cls)
       "__getitem__",
       [](const Any & a, nb::handle) { refuse_index(a); },
       nb::arg("index").none(),
-      "None: .batch and .base are indexed.",
+      "Raises TypeError. Use .batch[...] or .base[...].",
       nb::sig("def __getitem__(self, index: typing.Never) -> typing.Never"));
   cls.def(
       "__iter__",
       [](const Any & a) { refuse_index(a); },
-      "None: .batch and .base are iterated over.",
+      "Raises TypeError. Iterate over .batch or .base.",
       nb::sig("def __iter__(self) -> typing.Never"));
   cls.def(
       "__setitem__",
       [](const Any & a, nb::handle, nb::handle) { refuse_index(a); },
       nb::arg("index").none(),
       nb::arg("value").none(),
-      "None: .batch and .base are indexed.",
+      "Raises TypeError. Use .batch[...] or .base[...].",
       nb::sig("def __setitem__(self, index: typing.Never, value: typing.Never) -> None"));
   bind_batch(m);
   bind_base(m);

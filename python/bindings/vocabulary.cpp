@@ -145,8 +145,7 @@ call_rows(const std::string & name, const Rows & arguments)
 Row
 component(const Row & row, const std::vector<int> & index)
 {
-  // As many indices as the base shape has dimensions mean stored components; otherwise they mean
-  // components of the full tensor.
+  // If there are as many indices as base dimensions, they mean a stored component; otherwise they mean a component of the full tensor.
   const bool is_stored = index.size() == row.base.size();
   for (size_t k = 0; k < index.size(); k++)
     if (const Size size = is_stored ? row.base[k] : 3; index[k] < 0 || index[k] >= size)

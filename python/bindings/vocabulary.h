@@ -7,20 +7,20 @@
 
 #include <functional>
 
-/// The functions of formulas in Python: those of the headers, applied to numbers that are being recorded.
+/// The functions of formulas in Python. They are the functions of the headers, called with numbers that are being recorded.
 namespace neml2::python
 {
 using RecordedNumber = recorded::Number;
 using Numbers = std::vector<RecordedNumber>;
 
-/// One tensor of a formula that is being recorded.
+/// A row: one tensor of a formula that is being recorded.
 struct Row
 {
   const TypeInfo * type;
   Numbers components;
-  TensorShape base; ///< of its type, if the type fixes one
+  TensorShape base; ///< the base shape; a type that fixes one determines it
   uint64_t recording = recorded::Recording::number();
-  bool is_number = false; ///< an argument that is a plain number
+  bool is_number = false; ///< whether it is an argument that is a plain number
 
   Row(const TypeInfo * of, Numbers c) : Row(of, std::move(c), of->base) {}
   Row(const TypeInfo * of, Numbers c, TensorShapeRef shape)
@@ -38,37 +38,37 @@ struct RowFunction
   std::function<Rows(const Rows &)> call;
 };
 
-/// All functions of one name; may be empty.
+/// All functions of one name, one for each choice of argument types; empty if there is none.
 const std::vector<RowFunction> & row_functions(const std::string & name);
 /// The names of all functions, each with the names of the types that it takes.
 nb::list row_vocabulary();
-/// Calls the function of this name on these rows; throws TypeError if it does not exist.
+/// Calls the function of this name on these rows. Throws TypeError if it does not exist for their types.
 Rows call_rows(const std::string & name, const Rows & arguments);
 /// Component (i, j, ...) of a row.
 Row component(const Row & row, const std::vector<int> & index);
-/// Scalar, and Tensor, which may have any base shape.
+/// The type Scalar, and the type Tensor, which may have any base shape.
 const TypeInfo & scalar_type();
 const TypeInfo & tensor_type();
 
-/// Records newton for the numbers of a guess, each of which belongs to an unknown. This function and the four below throw if there are too
-/// many numbers.
+/// Records newton for the numbers of a guess. unknown[k] is the unknown (tensor or number) to which number k belongs. This function and the
+/// four below throw if there are too many numbers, or too many rows of a matrix.
 recorded::RecordedNewton record_newton(const recorded::Residual & residual,
                                        const Numbers & guess,
                                        const std::vector<int> & unknown,
                                        const kernels::NewtonOptions & options);
-/// Functions of matrices of this many rows, their numbers row by row.
+/// Functions of matrices with `rank` rows. Matrices are lists of their numbers, row by row.
 Numbers record_solve(const Numbers & A, const Numbers & b, size_t rank);
 Numbers record_inverse(const Numbers & A, size_t rank);
 Numbers record_determinant(const Numbers & A, size_t rank);
 Numbers record_cholesky(const Numbers & A, size_t rank);
 
-/// Written by generate.py: adds all functions.
+/// Adds all functions. generate.py writes its body.
 void add_row_functions();
 
-/// Binds the classes that record formulas, and Formula.
+/// Binds the functions and classes that record formulas, and Formula.
 void bind_formulas(nb::module_ & m);
-/// Repeats a failed call of a function bound by nanobind as a call in a formula, if a row is among its arguments; otherwise
-/// None.
+/// Repeats a failed call of a function that nanobind has bound as a call in a formula, if one of its arguments belongs to a formula.
+/// Otherwise it returns an empty object.
 nb::object call_in_formula(const std::string & function,
                            PyObject * const * arguments,
                            size_t n,

@@ -10,7 +10,7 @@
 /// Passes warnings of LibTorch and of the library on as Python warnings.
 namespace neml2::python
 {
-/// Collects warnings during its lifetime; its destructor, which needs the GIL, passes them on.
+/// Collects warnings during its lifetime. Its destructor, which needs the GIL, passes them on.
 class PassedWarnings
 {
 public:
@@ -20,7 +20,7 @@ public:
   ~PassedWarnings() noexcept(false)
   {
     for (const std::string & m : _handler.messages)
-      if (PyErr_WarnEx(PyExc_UserWarning, m.c_str(), 1) < 0) // warnings may be configured as errors
+      if (PyErr_WarnEx(PyExc_UserWarning, m.c_str(), 1) < 0) // the user turns warnings into errors
       {
         if (std::uncaught_exceptions() == 0)
           throw nanobind::python_error();

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Batched tensors over PyTorch for constitutive models, in one pass over memory.
 
-The types are in neml2.tensors and in neml2 itself, functions of any type in neml2.math, crystal symmetry in
+The types are in neml2.tensors and in neml2 itself, functions of tensors of any type in neml2.math, crystal symmetry in
 neml2.crystallography. Here neml2 stands for this package: `import neml2_tensors as neml2` always imports it;
 `import neml2` imports it only where no other package has that name. `python -m neml2_tensors --cmake-prefix` prints
-where C++ programs find the same library.
+the folder in which C++ programs find the same library.
 """
 
 from importlib import import_module
@@ -15,7 +15,8 @@ from ._build import __version__ as __version__
 
 
 def _import_torch() -> None:
-    """Imports torch. If it does not fit, the error says which torch is needed; the loader would only name a missing symbol."""
+    """Imports torch. If its version does not fit, the error says which one is needed; without this check the loader would only name a
+    missing symbol."""
     release = ".".join(TORCH.split(".")[:2])
     built = f"neml2-tensors {__version__} was built with torch {TORCH} and works with torch {release}"
     mend = (

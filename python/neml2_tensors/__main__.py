@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""python -m neml2_tensors: a description of this package, and where C++ programs find the same library."""
+"""The program `python -m neml2_tensors`. It prints a description of this package, or the folder in which C++ programs find the library."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ import neml2_tensors
 
 def cmake_prefix() -> Path:
     """The folder to put into CMAKE_PREFIX_PATH."""
-    for folder in map(Path, neml2_tensors.__path__):  # several in an editable installation
+    for folder in map(Path, neml2_tensors.__path__):  # an editable installation has several folders
         if (folder / "lib/cmake/neml2").is_dir():
             return folder
     raise SystemExit("neml2-tensors: this installation has no CMake package")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compiles the programs of formulas: at once, or in the background in the order of the requests."""
+"""Compiles the programs of formulas (their lists of operations): at once, or in the background in the order of the requests."""
 
 import os
 import sys
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from . import _compiled, _compilers
 
-SHORTEST, LONGEST = 0.05, 1.0  # seconds between two attempts, while other processes compile
+SHORTEST, LONGEST = 0.05, 1.0  # the pauses between attempts, in seconds, while other processes compile
 
 
 def compile_programs(formula: Any, backend: str) -> None:
-    """Compiles the recorded programs of a formula: now, or in the background."""
+    """Compiles the recorded programs of a formula: at once if the backend is "compiler", otherwise in the background."""
     for _, _, program, is_compiled in formula.programs():
         if is_compiled:
             continue
@@ -28,14 +28,14 @@ def compile_programs(formula: Any, backend: str) -> None:
 
 class Request(NamedTuple):
     program: Any
-    formula: Callable[[], Any]  # returns None after the formula was deleted: the program need not be compiled then
+    formula: Callable[[], Any]  # returns None if the formula has been deleted; then the program need not be compiled
 
 
 class Background:
-    """A queue of programs to compile. One thread looks for them in the cache and another one compiles, so that programs in the cache
-    need not wait. The threads exist only while there is work.
+    """Programs that wait to be compiled. One thread looks for them in the cache, another one compiles, so that programs which are in the
+    cache do not wait for the compiler. The threads exist only while there is work.
 
-    A program stays in its queue until it is done: a process that is forked meanwhile compiles it, too.
+    A program stays in its queue until it is done. Therefore a process that is forked meanwhile compiles it, too.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Background:
         self.start_again()
 
     def start_again(self) -> None:
-        """Starts the threads, also in a forked process."""
+        """Starts the threads; a forked process calls it, too."""
         self._lock = threading.RLock()
         self._threads: dict[str, threading.Thread] = {}
         self._start_threads()
@@ -78,7 +78,7 @@ class Background:
                 pause = min(2 * pause, LONGEST)
 
     def _look_up(self) -> bool:
-        """Loads the first new program from the cache; a program that is not in the cache is queued for the compiler."""
+        """Looks for the first new program in the cache, and loads it. If it is not there, it is queued for the compiler."""
         request = self._new[0]
         try:
             if request.formula() is not None:
@@ -97,8 +97,8 @@ class Background:
         return True
 
     def _make(self) -> bool:
-        """Finishes programs that other processes have compiled meanwhile, or compiles the first program that no process is compiling.
-        Returns whether a program is done."""
+        """Loads the programs that other processes have compiled meanwhile. If there are none, compiles the first program that no other
+        process is compiling. Returns whether any program is done."""
         with self._lock:
             for source, requests in list(self._waiting.items()):
                 if all(r.formula() is None for r in requests):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compiles recorded formulas: C++ source to a shared library, kept in a folder of this user."""
+"""Compiles recorded formulas: their C++ source becomes a shared library, which is kept in a folder of this user."""
 
 import ctypes
 import hashlib
@@ -32,8 +32,8 @@ CALLS = 20  # calls of a formula before "auto" compiles it in the background: co
 # them are tanh), 32 to 41 s and 0.34 GB for 7000 to 7700, 41 s and 0.46 GB for 10500. A random formula with derivatives at three levels
 # took 19 minutes and 3.4 GB. -O1 takes half as long.
 LARGEST = 6000
-KEPT = 1000  # the largest number of formulas in the cache: the oldest are removed
-_LIBRARY = re.compile(r"formula-[0-9a-f]{64}\.so")  # the names of files and folders that are made here: no other file is ever removed
+KEPT = 1000  # the largest number of formulas in the cache; the least recently used ones are removed
+_LIBRARY = re.compile(r"formula-[0-9a-f]{64}\.so")  # names of files and folders that are made here; others are never removed
 _UNFINISHED = re.compile(r"unfinished-[a-z0-9_]{8}")
 
 _loaded: list[Any] = []
@@ -48,8 +48,8 @@ def checked(backend: str | None) -> str:
 
 
 def folder() -> Path:
-    """The folder of compiled formulas: a subfolder of NEML2_CACHE, or of neml2 in the user's folder of caches. Other files there belong to
-    the user."""
+    """The folder of compiled formulas. It is a subfolder of the folder that NEML2_CACHE names, or of neml2 in the user's folder of caches.
+    This module uses no other folder there."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(os.environ.get("NEML2_CACHE") or os.path.join(home, "neml2")) / "neml2-formulas"
 
@@ -62,8 +62,8 @@ def flags() -> list[str]:
 
 
 def link_flags() -> list[str]:
-    """Flags that link torch, which is loaded already and contains the elementary functions of packs. Outside Linux the linker needs no
-    flags."""
+    """Flags that link torch. It is loaded already, and contains the elementary functions that compiled formulas call. Outside Linux the
+    linker needs no flags."""
     if sys.platform != "linux":
         return []
     return [f"-L{Path(torch.__file__).parent / 'lib'}", "-Wl,--no-as-needed", "-ltorch_cpu"]
@@ -89,7 +89,7 @@ def source_of(program: Any) -> Source:
 
 
 def operations(text: str) -> int:
-    """The number of operations of a source."""
+    """The number of operations in a source text."""
     return text.count("const auto ")
 
 
@@ -118,11 +118,11 @@ def set_loop(program: Any, library: Any) -> None:
     recording.set_loop(program, run.value, width.value)
 
 
-# A library in the cache ends with the digest of its contents: a library that a full disk or a crash cut short is not loaded.
+# A library in the cache ends with the digest of its contents. Therefore a library that a full disk or a crash cut short is not loaded.
 
 
 def cached(source: Source) -> Any:
-    """A library of the cache; None if it does not exist, is incomplete, or could have been written by another user."""
+    """The library of a source from the cache; None if it does not exist, is incomplete, or could have been written by another user."""
     path = folder() / source.name
     if not _is_own(path.parent) or _why_not_private(path):
         return None
@@ -140,7 +140,7 @@ def cached(source: Source) -> Any:
 
 
 def made(source: Source, is_waited_for: bool) -> Any:
-    """The library of a source, compiled here unless another process has compiled it; None while another process compiles it."""
+    """The library of a source. It is compiled unless another process has compiled it. None while another process is compiling it."""
     kept = writable_folder()
     if kept is None:
         return _made(source, None, is_waited_for)
@@ -169,7 +169,7 @@ def _made(source: Source, kept: Path | None, is_waited_for: bool) -> Any:
             library_file = _compile(source, place, is_waited_for)
             library = ctypes.CDLL(str(library_file))
             if parent:
-                os.replace(library_file, parent / source.name)  # in one step, so that no process sees half of it
+                os.replace(library_file, parent / source.name)  # in one step, so that no process sees an incomplete file
                 _tidy(parent)
             return library
         except (OSError, RuntimeError) as e:  # such as a folder that is read-only, or a full disk
@@ -201,7 +201,7 @@ def _is_own(parent: Path) -> bool:
 
 
 def _is_private(place: Path) -> bool:
-    """Whether no other user can write into a folder; if one can, a warning says why."""
+    """Whether no other user can write into a folder. If another user can, a warning says why."""
     why = _why_not_private(place)
     text = (
         f"neml2: compiled formulas are not kept in {place}, which {why}: libraries loaded from there could be another user's. Each process "
@@ -214,8 +214,8 @@ def _is_private(place: Path) -> bool:
 
 
 def _why_not_private(path: Path) -> str:
-    """The reason why another user could write to a file or folder; empty if no other user can, or if it does not exist. On Windows the
-    folders of a user are private, and nothing is checked."""
+    """The reason why another user could write to a file or folder; empty if no other user can, or if the file does not exist. On Windows
+    nothing is checked, because the folders of a user are private."""
     if not hasattr(os, "geteuid"):
         return ""
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How compilers of formulas run: one at a time per process, few per machine, and at low priority if nobody waits for the result."""
+"""Runs the compilers of formulas: one at a time per process, few per machine, and at low priority if nobody waits for the result."""
 
 import atexit
 import contextlib
@@ -25,16 +25,17 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-NICENESS = "10"  # for compilers that nobody waits for: beside a program that uses all cores they get a tenth of one core
-PROCESSOR_TIME, TIME = 120, 900  # the limits of these compilers in seconds: of processor time, and of elapsed time
-# Options that compile a recording to a library, with the same arithmetic as this library and without warnings of unused code.
+NICENESS = "10"  # of compilers for which nobody waits; beside a program that uses all cores they get a tenth of one core
+PROCESSOR_TIME, TIME = 120, 900  # the limits of these compilers in seconds of processor time and of elapsed time
+# Options that compile a formula's source to a library, with the same arithmetic as in this library, and without warnings about unused code.
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno")
 LIBRARY = ("-shared", "-fPIC", "-w")
 LOCK = re.compile(r"(formula-[0-9a-f]{64}|compiler-[0-9a-f]{8}-[0-9]{1,4})\.lock")
 
 
 def compiler() -> tuple[str, ...] | None:
-    """The C++ compiler that CXX names, with its options, or with a launcher in front; c++ if CXX is not set."""
+    """The command of the C++ compiler. CXX may name it, with options, or with a launcher in front of it; otherwise it is c++. None if the
+    program does not exist."""
     try:
         command, *options = shlex.split(os.environ.get("CXX", "c++"))
     except ValueError:  # empty, or an unmatched quote
@@ -50,13 +51,13 @@ def version(command: tuple[str, ...]) -> str:
 
 # ---- Running a compiler ----
 
-_running: dict[subprocess.Popen[str], Path | None] = {}  # the compilers, and the folders that they write to
+_running: dict[subprocess.Popen[str], Path | None] = {}  # the running compilers, and the folders to which they write
 _state = threading.Lock()  # guards _running
-ended = threading.Event()  # set when the program ends: nothing is compiled in the background from then on
+ended = threading.Event()  # set when the program ends; from then on nothing is compiled in the background
 
-# Runs a compiler in the process group of this shell, and ends the group when the shell's input ends. The program holds the other end of the
-# input, so the compiler ends with the program, however the program ends. Linux can end a process with its parent (PR_SET_PDEATHSIG), but
-# this does not reach the processes that a compiler driver starts.
+# A script for a shell. It runs a compiler in the process group of the shell, and ends the group when the shell's input ends. The program
+# holds the other end of the input, so the compiler ends with the program, however the program ends. Linux can also end a process together
+# with its parent (PR_SET_PDEATHSIG), but this does not end the processes that the compiler starts.
 WATCHED = """
 [ -z "$1" ] || ulimit -t "$1" 2>/dev/null
 shift
@@ -70,16 +71,16 @@ kill -9 $watch
 wait $watch
 exit $status
 """
-_ends: set[int] = set()  # this process's ends of the inputs of shells
+_ends: set[int] = set()  # the file descriptors of this process's ends of these inputs
 
 
 class TookTooLong(Exception):
-    """A compiler that nobody waited for was ended."""
+    """Raised when a compiler for which nobody waits has exceeded its time limit and was ended."""
 
 
 @contextlib.contextmanager
 def _input() -> Iterator[int]:
-    """The input of a shell. It ends with this block, or with the process."""
+    """The input of a shell. It ends when the `with` block ends, or when the process ends."""
     read, write = os.pipe()
     _ends.add(write)
     try:
@@ -91,8 +92,8 @@ def _input() -> Iterator[int]:
 
 
 def run(command: list[str], place: Path | None = None, is_waited_for: bool = True) -> subprocess.CompletedProcess[str]:
-    """Runs a compiler and returns its output, which may be in any encoding. Its temporary files are in `place`, too. A compiler that nobody
-    waits for has a time limit; exceeding it is an error."""
+    """Runs a compiler and returns its output, which may be in any encoding. Its temporary files are in the folder `place`. If nobody waits
+    for the compiler, it has a time limit; exceeding it is an error."""
     nice = None if is_waited_for else shutil.which("nice")
     if nice:
         command = [nice, "-n", NICENESS, *command]
@@ -103,11 +104,11 @@ def run(command: list[str], place: Path | None = None, is_waited_for: bool = Tru
 
 
 def _run(command: list[str], stdin: int, place: Path | None, is_waited_for: bool) -> subprocess.CompletedProcess[str]:
-    # The compiler runs in a separate process group, which is ended as a whole, since a driver starts other processes. Linux would give a
-    # new session a separate share of the processor, whatever its priority.
+    # The compiler runs in a separate process group, which is ended as a whole, because a compiler starts other processes. It has no session
+    # of its own where this can be avoided: Linux gives each session a share of the processor, whatever its priority.
     group: Any = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
     start = time.monotonic()
-    # Processes of multiprocessing end without calling atexit.
+    # Processes of multiprocessing end without running the functions of atexit.
     at_end = util.Finalize(None, end, exitpriority=10)  # type: ignore[no-untyped-call, unused-ignore]
     try:
         with _state:
@@ -161,7 +162,7 @@ def end() -> None:
     for process in running:
         _kill(process)
     for thread in [t for t in threading.enumerate() if t.name.startswith(THREADS)]:
-        thread.join(2)  # they end at once, because no compiler runs any more
+        thread.join(2)  # these threads end at once, because no compiler runs any more
     for place in filter(None, running.values()):
         shutil.rmtree(place, ignore_errors=True)
 
@@ -173,7 +174,7 @@ atexit.register(end)
 
 
 class Turn:
-    """Decides which thread of this process compiles next: first the threads that somebody waits for."""
+    """Decides which thread of this process compiles next. Threads for which somebody waits are first."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -202,8 +203,8 @@ turn = Turn()
 
 
 class FileLock:
-    """A lock in the form of a file, which exists while a process holds it. If the process dies, the lock is free. If files cannot be
-    locked, as on Windows and on some network drives, the lock is always free."""
+    """A lock in the form of a file, which exists while a process holds the lock. When the process dies, the lock becomes free. If files
+    cannot be locked, as on Windows and on some network drives, the lock is always free."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -215,7 +216,7 @@ class FileLock:
         while fcntl:
             try:
                 file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-            except OSError:  # a folder that cannot be written, or a link
+            except OSError:  # for example a folder that cannot be written, or a link
                 return True
             try:
                 if not stat.S_ISREG(os.fstat(file).st_mode):
@@ -256,7 +257,7 @@ class FileLock:
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[bool]:
-        """Takes the lock; returns whether it was free."""
+        """Tries to take the lock for a `with` block; the value is whether the lock was free."""
         is_free = self.acquire()
         try:
             yield is_free
@@ -269,15 +270,15 @@ _held: set[FileLock] = set()
 
 
 def most(is_waited_for: bool) -> int:
-    """The number of compilers that may run on this machine: a quarter of its cores, or all cores for compilers that are waited for."""
+    """The number of compilers that may run on this machine at once: a quarter of its cores, or all cores if somebody waits."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores if is_waited_for else max(1, cores // 4)
 
 
 @contextlib.contextmanager
 def place_on_machine(folder: Path | None, is_waited_for: bool) -> Iterator[bool]:
-    """Whether one more compiler may run on this machine, counting the compilers of all processes that use this folder. Machines may share a
-    folder."""
+    """Whether one more compiler may run on this machine. The compilers of all processes that use this folder count; several machines may
+    share the folder."""
     if folder is None:
         yield True
         return
@@ -292,7 +293,7 @@ def place_on_machine(folder: Path | None, is_waited_for: bool) -> Iterator[bool]
 
 
 def _after_fork_in_child() -> None:
-    """Compilers, locks and waiting threads belong to the parent."""
+    """Makes this module forget compilers, locks and waiting threads in a forked process, because they belong to the parent."""
     global _state, ended, turn
     _state, ended, turn = threading.Lock(), threading.Event(), Turn()
     _running.clear()

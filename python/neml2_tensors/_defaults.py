@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The device of new tensors if a call names none."""
+"""The device of new tensors if a call does not name a device."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,8 @@ import torch
 
 
 def _knows_blocks() -> bool:
-    """Whether torch.get_default_device respects `with torch.device(...)`: in torch 2.6 it does not, and torch 2.1 has no such function."""
+    """Whether torch.get_default_device respects `with torch.device(...)`. In torch 2.6 it does not; torch 2.1 does not have the
+    function."""
     with torch.device("meta"):
         return hasattr(torch, "get_default_device") and torch.get_default_device().type == "meta"
 

@@ -21,9 +21,9 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
         def second_piola_kirchhoff(C, mu):
             return 2.0 * neml2.gradient(energy, C, mu)
 
-    (batch; ), (batch; x) -> (batch; x): the derivative by an SR2 is an SR2, also in Mandel components. argnums is the place or the name of
-    an argument, or a tuple of these: then the result is a tuple. The derivative by a group has the group's structure, with None for its
-    numbers.
+    (batch; ), (batch; x) -> (batch; x): the derivative by an SR2 is an SR2, whose components are Mandel components, too. argnums is the
+    place or the name of an argument, or a tuple of these; for a tuple the result is a tuple. The derivative by a group has the group's
+    structure, with None in the place of plain numbers.
 
     The function takes single tensors, as for vmap. In a formula it may use variables of the enclosing function. The derivative may itself
     be differentiated, by gradient, value_and_jacobian, newton or autograd. It is exact: where(c, a, b) has the derivative of the branch
@@ -37,7 +37,7 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
 
 
 def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> tuple[Any, Any]:
-    """The scalar that a function returns, and its gradient; see gradient."""
+    """The scalar that a function returns, and its derivative by the argument argnums; see gradient."""
     name = "value_and_gradient"
     if not _is_inside():
         both: tuple[Any, Any] = _evaluate(value_and_gradient, function, arguments, keywords, argnums)
@@ -49,8 +49,9 @@ def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: A
 def jacobian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
     """The derivative of a function that returns tensors, by the argument argnums; also in a formula.
 
-    (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2. For several argnums or results it is a tuple: the derivatives of
-    the first result by each argument, then the derivatives of the next result, as in value_and_jacobian. For the rest see gradient.
+    (batch; y), (batch; x) -> (batch; y, x): the derivative of an SR2 by an SR2 is an SSR4. For several argnums or results it is a tuple:
+    the derivatives of the first result by each argument, then those of the next result, as in value_and_jacobian. See gradient for the
+    rest.
     """
     return value_and_jacobian(function, *arguments, argnums=argnums, **keywords)[1]
 
@@ -58,8 +59,9 @@ def jacobian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
 def hessian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
     """The second derivative of a function that returns a scalar, by the argument argnums; also in a formula.
 
-    (batch; ), (batch; x) -> (batch; x, x): by an SR2 it is an SSR4. For a tuple of argnums it is a tuple of tuples: [i][j] is the
-    derivative by argument i, then by argument j. By a group it is a group of groups. See gradient for the rest.
+    (batch; ), (batch; x) -> (batch; x, x): the second derivative by an SR2 is an SSR4. For a tuple of argnums the result is a tuple of
+    tuples, in which [i][j] is the derivative by argument i, then by argument j. For a group it is a group of groups. See gradient for the
+    rest.
     """
     if not _is_inside():
         return _evaluate(hessian, function, arguments, keywords, argnums)
@@ -87,12 +89,12 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
 
         W = neml2.isotropic(ogden, C, mu, alpha)
 
-    If function(λ, *arguments) returns a scalar f, the result is f(λ); f must not depend on the order of the eigenvalues. If it returns a
-    Vec, the result is Σ_i f_i(λ) v_i v_i with the eigenvectors v_i; when two eigenvalues change places, the two f_i must do so, too.
+    If function(λ, *arguments) returns a scalar f, the result is f(λ). Then f must not depend on the order of the eigenvalues λ. If it
+    returns a Vec, the result is Σ_i f_i(λ) v_i v_i with the eigenvectors v_i. Then two f_i must change places if the two eigenvalues do.
     (batch; 6), ... -> (batch; ) or (batch; 6).
 
-    A scalar result has first and second derivatives, and a tensor has first ones; autograd takes further derivatives from the eigenvectors,
-    so that they are NaN where eigenvalues are equal.
+    A scalar result has first and second derivatives, a tensor only first derivatives. Autograd computes further derivatives from the
+    eigenvectors, so that they are NaN where eigenvalues are equal.
 
     Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
     """
@@ -106,7 +108,7 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
 def value_and_jacobian_inside(
     function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any, of: Any
 ) -> tuple[Any, Any]:
-    """neml2.value_and_jacobian, called in a formula."""
+    """neml2.value_and_jacobian when it is called in a formula."""
     name = "value_and_jacobian"
     value, jacobians = _jacobians(name, function, _by_place(name, function, arguments, keywords), argnums, with_value=True)
     if of is not None:
@@ -125,7 +127,7 @@ def _one_or_all(found: Any, argnums: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Operation:
-    """An operation on a function, as a formula of the function's arguments."""
+    """An operation on a function, such as gradient, as a function of that function's arguments."""
 
     operation: Callable[..., Any]
     function: Callable[..., Any]
@@ -141,7 +143,7 @@ class _Operation:
 def _evaluate(
     operation: Callable[..., Any], function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any
 ) -> Any:
-    """Calls an operation over a batch."""
+    """Calls an operation on a function, such as gradient, over a batch."""
     name = operation.__name__
     x = _by_place(name, function, arguments, keywords)
     if not any(isinstance(leaf, TensorBase) for leaf in flatten(x)[0]):
@@ -206,8 +208,8 @@ def _said(value: Any, leaves: list[Any]) -> str:
 def _jacobians(
     name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any, with_value: bool = False
 ) -> tuple[Any, list[list[Any]]]:
-    """The function's result, and for each tensor in it the derivatives by the arguments. Without with_value the result may be that of
-    stand-ins for the arguments: then only its types and structure may be used."""
+    """The function's result, and for each tensor in it the derivatives by the arguments. Without with_value the function is not called with
+    the arguments themselves. Then only the types and the structure of the result may be used, not its values."""
     places = _places(name, function, arguments, argnums)
     groups = [flatten(arguments[k]) for k in places]
     for k, (leaves, _) in zip(places, groups, strict=True):

@@ -18,19 +18,19 @@ class DeviceKernel(NamedTuple):
     """A kernel that exists on a device."""
 
     name: str
-    """The formula, and which results are computed."""
+    """The name of the formula, and of the results that the kernel computes."""
     dtype: torch.dtype
     device: str
     architecture: str
     from_cache: bool
-    """Whether it was read from the cache on disk, not compiled."""
+    """Whether the kernel was read from the cache on disk instead of compiled."""
     seconds: float
-    """The time that it took to compile, or to read."""
+    """The time that it took to compile or to read the kernel."""
     launches: int
 
 
 def device_kernels() -> list[DeviceKernel]:
-    """The kernels of this process so far, in the order in which they were made. A formula without a kernel did not run fused on a device.
+    """The kernels that this process has made so far, in this order. A formula without a kernel in the list did not run fused on a device.
 
     A kernel is made when a formula is first called with tensors of a dtype on a CUDA device.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Calls with tensors of the library and groups of them: the check that all processes make the same call, and the choice of the dimension
-that is divided among them."""
+"""Calls of distributed functions with tensors of the library and groups of them. This module checks that all processes make the same call,
+and moves the dimension that is divided among the processes to the front."""
 
 import pickle
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Group = Any  # torch.distributed.ProcessGroup, which some builds of torch lack
 
 
 class Leaf:
-    """A tensor of the library, and the place of its batch dimension d among all its dimensions."""
+    """A tensor of the library, and the place of batch dimension d among all its dimensions."""
 
     def __init__(self, name: str, a: Any, d: int, new: int):
         if not isinstance(a, (TensorBase, *_interop.LABELED)):
@@ -42,7 +42,7 @@ class Leaf:
         self.d = d % dims
 
     def text(self, n_at: int = -1) -> str:
-        """A text such as SR2 (5, 2; 6), in which n may replace one size."""
+        """A text such as SR2 (5, 2; 6). The size at place n_at is written as n."""
         sizes = ["n" if i == n_at else str(size) for i, size in enumerate(self.x.shape)]
         batch, base = ", ".join(sizes[: self.batch_dim]), ", ".join(sizes[self.batch_dim :])
         return f"{type(self.tensor).__name__} ({batch};{' ' if base else ''}{base})"
@@ -81,8 +81,8 @@ def on_leaves(
     n: int | None = None,
     accepts: str = "",
 ) -> T:
-    """Calls run(processes, x, counts) for each tensor of a group. The result has `more` more dimensions than x. In x the dimension d is the
-    first one; if `more` is 1, d is a new dimension, the first one of the result."""
+    """Calls run(processes, x, counts) for each tensor of a group. The result has `more` dimensions more than x (-1, 0 or 1). Dimension d is
+    the first dimension of x. If `more` is 1, d is a new dimension, which is the first one of the result."""
     p = Processes(name, group)
     try:
         leaves, together, entries, call = _checked(p, a, d, n, accepts)
@@ -123,7 +123,7 @@ def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple
             "same number in all (.batch.expand)."
         )
     described = [leaf.described(new) if isinstance(leaf, Leaf) else repr(leaf) for leaf in leaves]
-    if not recording.is_leaf(a):  # groups that differ in order or kind would add up tensors that do not belong together
+    if not recording.is_leaf(a):  # if groups differ in order or kind, their tensors do not belong together
         described = [f"{path}: {text}" for path, text in zip(together.paths(), described, strict=True)]
         described = [f"a {type(a).__name__} with {', '.join(described)}"]
     return leaves, together, sizes.pop() if sizes else 0, f"{p.name} of {', '.join(described)} along dimension {d}"
@@ -176,8 +176,8 @@ def scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
 
 
 def _about(leaves: list[Any], together: Any) -> bytes:
-    """A description from which the other processes make the group before its numbers arrive: the group without entries, its device types
-    and requires_grad."""
+    """A description from which the other processes make the group before its numbers arrive. It contains the group without entries, and for
+    each tensor the type of its device and whether it requires grad."""
     tensors = [leaf if isinstance(leaf, Leaf) else None for leaf in leaves]
     empty = [leaf.like(_empty(leaf), leaf.batch_dim) if isinstance(leaf, Leaf) else leaf for leaf in leaves]
     return pickle.dumps((together(empty), [t and t.x.device.type for t in tensors], [t is not None and _is_recorded(t.x) for t in tensors]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Functions, with derivatives, of a tensor that all processes have, or that is divided among them. Gather and Part are each other's
-derivatives, and so are Sum and Expand. All of them take an x whose first dimension is the divided one."""
+"""Functions of a tensor that all processes have, or that is divided among them, with their derivatives. Gather and Part are each other's
+derivatives, and so are Sum and Expand. In their argument x the divided dimension is the first one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -124,5 +124,5 @@ class ScatterFrom(torch.autograd.Function):
 
 
 def _shape(g: torch.Tensor) -> str:
-    """The description of a part, without its number of entries."""
+    """A text with the shape and dtype of a part, except its number of entries."""
     return f"({', '.join(['n', *map(str, g.shape[1:])])}) {str(g.dtype).removeprefix('torch.')}"

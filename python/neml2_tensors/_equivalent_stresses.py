@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Equivalent stresses, in formulas and on batches. include/neml2/kernels/equivalent_stresses.h has the same formulas in C++;
+"""Equivalent stresses, for formulas and for batches. include/neml2/kernels/equivalent_stresses.h has the same equations in C++;
 test_equivalent_stresses.py compares the two."""
 
 import functools
@@ -20,7 +20,7 @@ SQRT3, SQRT6 = 3.0**0.5, 6.0**0.5
 
 
 def _of_batches(function: Callable[P, Scalar]) -> Callable[P, Scalar]:
-    """Makes a function of neml2.math, for formulas and for batches, from a formula of a stress."""
+    """Turns a formula of a stress into a function of neml2.math, which works in formulas and on batches."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> Scalar:
@@ -45,7 +45,7 @@ def _members(name: str, what: str, group: Any, count: int) -> list[Any]:
 
 
 def _or_one(is_zero: Any, a: Any) -> Any:
-    """a, or a positive number in its place where a is zero, so that divisions and roots are defined."""
+    """a, or a + 1 where is_zero holds, so that divisions by the result and roots of it are defined."""
     return math.where(is_zero, a + 1.0, a)
 
 
@@ -96,7 +96,7 @@ def hosford(s: SR2, a: Scalar | float) -> Scalar:
 
     (batch; 6), (batch; ) -> (batch; ), in the unit of s. The exponent a is at least 1. The result is von_mises for a = 2 and a = 4, and
     tends to Tresca's stress as a grows. For metals a is about 6 (body-centred cubic) or 8 (face-centred cubic). In formulas two derivatives
-    are exact, also at equal principal stresses; there the second one is infinite or NaN for a < 2.
+    are exact, also at equal principal stresses. For a < 2 the second derivative is infinite or NaN there.
 
     Source: Hosford (1972), J. Appl. Mech. 39, 607-609.
     """
@@ -136,9 +136,9 @@ def mohr_coulomb(s: SR2, phi: Scalar | float, transition: Scalar | float = 0.436
     with rounded edges.
 
     (batch; 6), (batch; ), (batch; ) -> (batch; ), in the unit of s; angles in radians, tension positive. At yield it is 2 c cos φ with the
-    cohesion c. The friction angle φ is in [0, π/2). If the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition (in [0,
-    π/6), by default 25°), A - B sin 3θ replaces cos θ - sin φ sin θ / √3, with the same value and slope at the transition. The function is
-    convex for φ up to 86° with a transition of 25°, and up to 40° with one of 0.
+    cohesion c. The friction angle φ is in [0, π/2), the Lode angle θ in [-π/6, π/6], and the transition in [0, π/6), by default 25°. Where
+    |θ| is larger than the transition, A - B sin 3θ replaces cos θ - sin φ sin θ / √3. It has the same value and slope at the transition.
+    The function is convex for φ up to 86° with a transition of 25°, and up to 40° with a transition of 0.
 
     Source: Abbo and Sloan (1995), Comput. Struct. 54, 427-441.
     """
@@ -162,10 +162,11 @@ def mohr_coulomb(s: SR2, phi: Scalar | float, transition: Scalar | float = 0.436
 def yld2004(s: SR2, first: Any, second: Any, a: Scalar | float) -> Scalar:
     """Barlat's Yld2004-18p, (Σ_ij |l_i - m_j|^a / 4)^(1/a), of the principal values l and m of two transformed deviators.
 
-    (batch; 6), (batch; ) of each coefficient, and of a -> (batch; ), in the unit of s. It is hosford if all coefficients are 1. Each
-    transformation is a group of nine numbers or Scalars c12, c13, c21, c23, c31, c32, c44, c55, c66, which count axes from 1 as the source
-    does. It maps the deviator d to the tensor t_00 = -c12 d_11 - c13 d_22, t_11 = -c21 d_00 - c23 d_22, t_22 = -c31 d_00 - c32 d_11, t_12 =
-    c44 d_12, t_02 = c55 d_02, t_01 = c66 d_01. Axis 0 is the rolling direction of a sheet, 1 the transverse and 2 the normal direction.
+    (batch; 6), (batch; ) of each coefficient, and of a -> (batch; ), in the unit of s. If all coefficients are 1, it equals hosford. Each
+    transformation (first, second) is a group of nine numbers or Scalars c12, c13, c21, c23, c31, c32, c44, c55, c66; as in the source,
+    these names count axes from 1. It maps the deviator d to the tensor t_00 = -c12 d_11 - c13 d_22, t_11 = -c21 d_00 - c23 d_22, t_22 =
+    -c31 d_00 - c32 d_11, t_12 = c44 d_12, t_02 = c55 d_02, t_01 = c66 d_01. Axis 0 is the rolling direction of a sheet, 1 the transverse
+    and 2 the normal direction.
 
     Source: Barlat, Aretz, Yoon, Karabin, Brem and Dick (2005), Int. J. Plasticity 21, 1009-1039.
     """
@@ -179,7 +180,7 @@ def yld2004(s: SR2, first: Any, second: Any, a: Scalar | float) -> Scalar:
 def _transformed(s: SR2, coefficients: Any) -> SR2:
     c12, c13, c21, c23, c31, c32, c44, c55, c66 = _members("yld2004", "the coefficients of a transformation", coefficients, 9)
     x, y, z = (s(0, 0) - s(1, 1)) / 3.0, (s(1, 1) - s(2, 2)) / 3.0, (s(2, 2) - s(0, 0)) / 3.0
-    d0, d1, d2 = x - z, y - x, z - y  # the deviator
+    d0, d1, d2 = x - z, y - x, z - y  # the normal components of the deviator
     normal = -(c12 * d1 + c13 * d2), -(c21 * d0 + c23 * d2), -(c31 * d0 + c32 * d1)
     return SR2.fill(*normal, c44 * s(1, 2), c55 * s(0, 2), c66 * s(0, 1))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Formulas for other programs: a C++ source that needs neither this library nor LibTorch, a C header, and a shared library."""
+"""Exports formulas for other programs: a C++ source that needs neither this library nor LibTorch, a C header, and a shared library."""
 
 import ctypes
 import dataclasses
@@ -24,9 +24,9 @@ from .tensors import Scalar, TensorBase
 recording: Any = import_module("._C", __package__).recording
 
 KINDS = ("c", "umat")
-MARK = "exported by neml2"  # follows the name in each file that export writes: files without it are never overwritten
+MARK = "exported by neml2"  # follows the name in each file that export writes; files without it are never overwritten
 TURNED = ("Vec", "WR2", "R2", "SR2")  # types that DROT rotates
-RESERVED = {  # names reserved by C and C++, or used in the exported functions
+RESERVED = {  # names that are reserved in C and C++, or used in the exported functions
     *"alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const const_cast consteval constexpr".split(),
     *"constinit continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern".split(),
     *"false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private".split(),
@@ -50,7 +50,7 @@ struct neml2_variable
 #endif
 """
 
-# The types of the arguments that a solver passes to UMAT, by their names in a formula; members of Umat have the same names.
+# The arguments that a solver passes to UMAT: their names in a formula, and their types. Members of Umat have the same names.
 PASSED = {
     "strain": "SR2",
     "strain_before": "SR2",
@@ -93,11 +93,11 @@ class Variable(NamedTuple):
     role: str
     name: str
     type: str
-    operand: int  # the argument or result of the formula to which it belongs; for a derivative, the argument by which it is taken
+    operand: int  # the place of its argument or result in the formula; for a derivative, the place of the argument by which it is taken
     place: int  # the index among all numbers of the arguments, or of the results and derivatives
     size: int
-    member: str = ""  # the name of the argument or result
-    where: str = ""  # the place in that argument or result
+    member: str = ""  # the name of its argument or result
+    where: str = ""  # the path in this argument or result, such as .p
 
 
 def export(
@@ -115,24 +115,25 @@ def export(
 
         neml2.export(update, "umat", strain, state, material, to="build/voce")  # voce.cpp, voce.h, libvoce.so
 
-    The arguments are as in a call; only their types count. kind is one of
+    The arguments are those of a call, but only their types matter. kind is one of
 
-    - "c": functions of C, `NAME(points, arguments..., results...)` and, with argnums, `NAME_jacobian(..., derivatives...)`. NAME_jacobian
-      also gives the derivatives of the results `of` by the arguments argnums, as value_and_jacobian does. The tensors of an argument lie
-      one after the other: an SR2 as xx, yy, zz, √2 yz, √2 xz, √2 xy. An argument that consists of plain numbers is one row for all points;
-      any other argument has one row per point. Each function returns the number of points at which a result is NaN.
+    - "c": the C function `NAME(points, arguments..., results...)` and, with argnums, `NAME_jacobian(..., derivatives...)`. NAME_jacobian
+      also computes the derivatives of the results `of` by the arguments argnums, like value_and_jacobian. Each argument is an array. It has
+      one row per point; only if the argument consists of plain numbers, it has a single row for all points. A row contains the tensors of
+      the argument one after the other, an SR2 as xx, yy, zz, √2 yz, √2 xz, √2 xy. Each function returns the number of points at which a
+      result is NaN.
     - "umat": the subroutine UMAT of Abaqus/Standard and of codes with the same interface. The names of the formula's arguments say what the
       solver passes: strain, strain_before, strain_increment, stress_before, deformation_gradient, deformation_gradient_before, time_step,
-      time, temperature; state, old, old_state or state_before is the state, in STATEV; all other arguments are in PROPS, in their order.
-      `roles` gives other names these meanings: {"eps": "strain", "mu": "props"}. The formula returns the stress, an SR2, or the stress and
-      the new state. DDSDDE is the derivative of the stress by strain, or by strain_increment, only: it ignores a dependence of the stress
-      on the deformation gradient. DROT rotates the tensors of the state, or those that `rotate` names. If a result is NaN, as when newton
-      does not converge, the subroutine changes only PNEWDT, which it halves.
+      time, temperature. An argument with the name state, old, old_state or state_before is the state, which is in STATEV. All other
+      arguments are in PROPS, in their order. `roles` gives other names these meanings: {"eps": "strain", "mu": "props"}. The formula
+      returns the stress, an SR2, or the stress and the new state. DDSDDE is the derivative of the stress by strain or strain_increment
+      only; it ignores a dependence of the stress on the deformation gradient. DROT rotates the tensors of the state, or those that `rotate`
+      names. If a result is NaN, for example because newton does not converge, the subroutine changes only PNEWDT, which it halves.
 
-    Both kinds have a function `NAME_variables`, which gives names, types, places and sizes of all arguments, states, properties and
-    results. Existing files of that name are overwritten only if export wrote them. CXX names the compiler, as for formulas; its options are
-    used, too: CXX="g++ -march=native". The elementary functions are those of the C library; their last bit may differ from the results of
-    the functions used on batches.
+    Both kinds have a function `NAME_variables`, which returns names, types, places and sizes of all arguments, states, properties and
+    results. Existing files of that name are overwritten only if export wrote them. CXX names the compiler, as for formulas, and may contain
+    options: CXX="g++ -march=native". The elementary functions are those of the C library; the last bits of their results may differ from
+    those of the functions used on batches.
     """
     if kind not in KINDS:
         raise ValueError(f"export: the kind is {kind!r}. Expected one of {', '.join(KINDS)}.")
@@ -172,7 +173,7 @@ def export(
 
 
 def _is_of_c(name: str) -> bool:
-    """Whether the C library has a function of this name: programs would call it instead of the exported function."""
+    """Whether the C library has a function of this name. Programs would call it instead of the exported function."""
     try:
         return any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6"))
     except OSError:  # another platform
@@ -184,14 +185,15 @@ def _compile(source: Path, library: Path) -> None:
     if command is None:
         raise RuntimeError("export: there is no C++ compiler: set CXX to one, or write the source alone with compile=False.")
     flags = [*_compilers.FLAGS, *_compilers.LIBRARY, "-fvisibility=hidden"]
-    library.unlink(missing_ok=True)  # a program that has loaded the library keeps it
+    library.unlink(missing_ok=True)  # a program that has loaded the old library keeps it
     done = _compilers.run([*command, *flags, str(source), "-o", str(library), *(["-Wl,--as-needed"] if sys.platform == "linux" else [])])
     if done.returncode != 0:
         raise RuntimeError(f"export: the compiler failed: {done.stderr[:1000]}")
 
 
 def _unbound(function: Any, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """A function, and its arguments. The object of a method is the first argument if it is a tensor or a group of tensors and numbers."""
+    """The Python function of a function, formula or method, and its arguments. If the object of a method is a tensor or a group of tensors
+    and numbers, it becomes the first argument."""
     if isinstance(function, _Method):
         function = types.MethodType(function._formula.__wrapped__, function._first[0] if function._first else function._instance)
     elif isinstance(function, Formula):
@@ -202,7 +204,7 @@ def _unbound(function: Any, arguments: tuple[Any, ...]) -> tuple[Callable[..., A
 
 
 def _leaves(group: Any) -> list[tuple[Any, str]]:
-    """The tensors and numbers of an argument or a result, and the place of each in it: `.plastic`, `[0]`."""
+    """The tensors and numbers of an argument or a result, each with its path in it, such as `.plastic` or `[0]`."""
     if recording.is_leaf(group):
         return [(group, "")]
     leaves, together = recording.flatten(group)
@@ -210,7 +212,7 @@ def _leaves(group: Any) -> list[tuple[Any, str]]:
 
 
 def _members(group: Any) -> list[tuple[str, Any]]:
-    """The members of a formula's result, by name."""
+    """The members of a formula's result, with their names."""
     if recording.is_leaf(group):
         return [("result", group)]
     if isinstance(group, dict):
@@ -244,7 +246,7 @@ def _end(variables: Sequence[Variable]) -> int:
 
 
 class _Model:
-    """A recorded formula, and its arguments and results by name."""
+    """A recorded formula, with the names of its arguments and results."""
 
     def __init__(self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...]):
         self.name = name
@@ -260,7 +262,7 @@ class _Model:
             self.inputs += _variables("argument", self.names[k], argument, k, self.inputs)
 
     def record(self, argnums: Any = None, of: Any = None) -> tuple[str, list[Variable]]:
-        """The source of the formula's recording, with the derivatives by argnums, and the results."""
+        """Records the formula, with the derivatives by argnums. Returns the source, and the results with the derivatives."""
         known = len(self.formula.programs())
         with torch.no_grad():
             if argnums is None:
@@ -282,7 +284,7 @@ class _Model:
         return text[text.index("namespace\n{\n") : text.index('extern "C"')].rstrip(), outputs
 
     def _pairs(self, value: Any, argnums: Any, of: Any, results: list[Variable]) -> list[tuple[Variable, Variable]]:
-        """The pairs of a result and the argument by which it is differentiated, in the order of the derivatives."""
+        """Pairs of a result and an argument by which it is differentiated, in the order of the derivatives."""
         chosen = range(len(results)) if of is None or recording.is_leaf(value) else self.formula._chosen(recording.flatten(value)[1], of)
         by = [
             self.names.index(k) if isinstance(k, str) else k % len(self.names)
@@ -312,7 +314,7 @@ class _Model:
     def _function(self, name: str, struct: str, arrays: list[str], outputs: list[Variable], bodies: list[str]) -> str:
         """Declares a function of C, and appends its definition to bodies."""
         is_shared = [self._is_shared(k) for k in range(len(arrays))]
-        groups: dict[Any, list[Variable]] = {}  # each is one array: the tensors of a result, or a derivative
+        groups: dict[Any, list[Variable]] = {}  # each becomes one array: the tensors of a result, or a derivative
         for v in outputs:
             groups.setdefault(v.operand if v.role == "result" else v.name, []).append(v)
         results: dict[str, list[Variable]] = {}
@@ -404,7 +406,7 @@ class _Model:
         return self._files([self._point("Model", text), body], [], variables)
 
     def _numbers_to_scalars(self, given: list[str]) -> None:
-        """Turns plain numbers in a state into Scalars, since they change."""
+        """Turns plain numbers in a state into Scalars, because a state changes."""
         if "state" not in given:
             return
         k = given.index("state")
@@ -413,7 +415,7 @@ class _Model:
         self.take((*self.arguments[:k], together(leaves), *self.arguments[k + 1 :]))
 
     def _roles(self, roles: dict[str, str]) -> list[str]:
-        """The role of each argument in UMAT."""
+        """The role of each argument: a name in PASSED, "state" or "props"."""
         if unknown := [n for n in roles if n not in self.names]:
             raise ValueError(f"export: roles names {unknown[0]!r}. The arguments of the formula are {', '.join(self.names)}.")
         given = [roles.get(n, n if n in PASSED else "state" if n in STATES else "props") for n in self.names]
@@ -461,7 +463,7 @@ class _Model:
     # ---- Files ----
 
     def _files(self, bodies: list[str], declarations: list[str], variables: list[Variable]) -> tuple[str, str]:
-        """The source and the header."""
+        """The texts of the source and the header."""
         mark = f"{self.name}: {MARK} {__version__}"
         rows = [f'    {{"{v.role}", {_quoted(v.name)}, "{v.type}", {v.operand}, {v.place}, {v.size}}}' for v in variables]
         table = ",\n".join(rows or ["    {0, 0, 0, 0, 0, 0}"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The hooks of a type for Python's copies and torch's tools: pickles, trees, batches of a DataLoader, torch.compile."""
+"""Functions that Python and torch call to copy, pickle, flatten, collate (in a DataLoader) and compile tensors of the library."""
 
 import copyreg
 import functools
@@ -24,7 +24,7 @@ TYPES: tuple[Any, ...] = (
 
 
 def parts(a: Any) -> tuple[Any, ...]:
-    """The arguments from which the type of a tensor makes an equal one."""
+    """The arguments with which the type of a tensor makes an equal tensor."""
     if not a.defined():
         return ()
     if isinstance(a, LABELED):
@@ -41,7 +41,7 @@ def rebuilt(cls: Any, *parts: Any) -> Any:
 
 
 def attributes(a: Any) -> tuple[Any, Any]:
-    """The attributes that a derived class adds, in pickle's form: first __dict__, then a dict of the attributes in __slots__."""
+    """The attributes that a derived class adds, as pickle expects them: first __dict__, then a dict of the attributes in __slots__."""
     slots = {name: getattr(a, name) for name in copyreg._slotnames(type(a)) if hasattr(a, name)}  # type: ignore[attr-defined]
     return getattr(a, "__dict__", None), slots
 
@@ -54,7 +54,7 @@ def reduce(self: Any) -> tuple[Any, ...]:
 
 
 def copy_of_axis(self: Any, memo: Any = None) -> Any:
-    """A copy. It shares the items if the axis is set up."""
+    """A copy of an axis. It shares the items if the axis is set up."""
     if type(self) is LabeledAxis:
         return LabeledAxis(self)
     a = rebuilt(type(self), self)
@@ -64,7 +64,7 @@ def copy_of_axis(self: Any, memo: Any = None) -> Any:
     return a
 
 
-# ---- Trees of torch.utils._pytree, which torch.func, torch.export and others use ----
+# ---- Tensors as nodes of trees of torch.utils._pytree, which torch.func, torch.export and others use ----
 
 
 def flatten(a: Any) -> tuple[list[torch.Tensor], Any]:
@@ -83,7 +83,7 @@ def unflatten(cls: Any, leaves: Any, context: Any) -> Any:
         return cls()
     (t,) = leaves
     if not isinstance(t, torch.Tensor):
-        return t  # in a tree_map whose function returns something other than a tensor
+        return t  # the function of a tree_map returned something other than a tensor
     if cls is Tensor:
         return Tensor(t, t.dim() - context)
     return cls(t, context) if cls in LABELED else cls(t)
@@ -102,7 +102,7 @@ def register_tree(cls: Any) -> None:
 
 
 def collated(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    """Tensors of one type and shape, stacked along a new first batch dimension."""
+    """Stacks tensors of one type and shape along a new first batch dimension."""
     first = batch[0]
     if any(type(a) is not type(first) for a in batch):
         raise TypeError(f"default_collate: expected tensors of one type, not {sorted({type(a).__name__ for a in batch})}.")
@@ -117,8 +117,8 @@ def collated(batch: Any, *, collate_fn_map: Any = None) -> Any:
 
 
 def inlined(name: str) -> Any:
-    """An in-place operator as a Python function, which torch.compile traces into and then leaves to Python. A compiled operator would look
-    to torch.compile like a recursive call."""
+    """An in-place operator as a Python function. torch.compile looks into this function, and then lets Python call the operator.
+    torch.compile would take the operator itself, which is compiled, for a recursive call."""
     operate = getattr(TensorBase, name)
 
     @functools.wraps(operate)
@@ -139,5 +139,5 @@ def install() -> None:
         setattr(TensorBase, name, inlined(name))
     for cls in TYPES:
         register_tree(cls)
-    if hasattr(torch.serialization, "add_safe_globals"):  # from torch 2.4: torch.load with weights_only
+    if hasattr(torch.serialization, "add_safe_globals"):  # torch 2.4 and newer, for torch.load with weights_only
         torch.serialization.add_safe_globals([*TYPES, LabeledAxis, LabeledAxisAccessor, rebuilt])

@@ -20,8 +20,8 @@ X = TypeVar("X")
 
 @dataclasses.dataclass(frozen=True)
 class NewtonReport(Generic[X]):
-    """The result of newton_report: the solution, the number of evaluations of the residual, whether the point has converged, and the norm
-    of the residual at the solution. Outside of formulas this norm has no derivatives."""
+    """The result of newton_report: at each point the solution, the number of evaluations of the residual, whether the iteration has
+    converged, and the norm of the residual at the solution. Outside of formulas this norm has no derivatives."""
 
     solution: X
     iterations: Scalar
@@ -54,7 +54,8 @@ class _Options:
 
 
 def _of_unknowns(choice: Any, guess: Any, read: Callable[[Any], tuple[float, ...]], name: str, expected: str) -> tuple[Any, ...]:
-    """A choice for all unknowns, or {place or name: choice for one of them}; -1 stands for all."""
+    """Reads a choice, which is for all unknowns, or a dict {place or name: choice for this unknown}. Returns tuples that begin with the
+    place of an unknown, or with -1 for all unknowns."""
     if choice is None or choice == ():
         return ()
     try:
@@ -68,8 +69,8 @@ def _of_unknowns(choice: Any, guess: Any, read: Callable[[Any], tuple[float, ...
 
 
 def _places(unknown: Any, guess: Any, name: str) -> list[int]:
-    """The places in a guess that a choice names: a number is one place; a name, `p` or `inner.p`, stands for the unknown with this name, or
-    for all members of the group with this name."""
+    """The places in a guess that the key of a choice means. A number is a place. A name, such as `p` or `inner.p`, stands for the unknown
+    with this name, or for all members of the group with this name."""
     leaves, structure = flatten(guess)
     if not isinstance(unknown, str):
         place = operator.index(unknown)
@@ -85,7 +86,7 @@ def _places(unknown: Any, guess: Any, name: str) -> list[int]:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Solve:
-    """newton as a formula of the guess and the arguments."""
+    """newton as a function of the guess and the arguments."""
 
     residual: Callable[..., Any]
     options: _Options
@@ -101,7 +102,7 @@ class _Solve:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Left:
-    """The norm of the residual at a solution, as a formula of the solution and the arguments."""
+    """The norm of the residual at a solution, as a function of the solution and the arguments."""
 
     residual: Callable[..., Any]
 
@@ -145,14 +146,14 @@ def newton(
     x is a tensor or a group of tensors (tuples, dicts, dataclasses). residual is a function of single tensors, as for vmap. It returns a
     tensor or a group, too, with as many numbers as x. Batch shapes broadcast: (batch; base) of the guess -> (batch; base).
 
-    Each point stops by itself: once |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each equation
-    i, it takes one more step. A step is halved if the step after it, computed with the same derivatives, would not be shorter
-    (line_search). bounds = (lower, upper) keep iterates inside, max_step bounds the change of each number in a step; either may be a dict
-    by the places or names of unknowns: {"p": (0.0, 1.0)}. If max_iterations evaluations do not suffice, the derivatives are singular or a
-    number is NaN, then x is NaN; with keep_unconverged x is the last iterate.
+    Each point is iterated independently. It has converged if |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each
+    equation i; then it takes one more step. With line_search, a step is halved if the step after it, computed with the same derivatives,
+    would not be shorter. bounds = (lower, upper) keep the iterates inside these bounds. max_step limits the change of each number in a
+    step. Both may be dicts by the places or names of unknowns: {"p": (0.0, 1.0)}. x is NaN if max_iterations evaluations do not suffice, if
+    the derivatives are singular, or if a number is NaN; with keep_unconverged it is the last iterate instead.
 
     The solution is differentiated as an implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a. In a formula it has derivatives by everything that
-    the residual uses, elsewhere only by the arguments. It has no derivative by the guess.
+    the residual uses; outside of formulas it has derivatives only by the arguments. It has no derivative by the guess.
 
     Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.
     """
@@ -165,9 +166,9 @@ def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **opt
     """newton with a report at each point: solution, iterations, converged, and residual, the norm of the residual at the solution. It takes
     the options of newton.
 
-    At a simple root the residual is small beside the tolerance, because the last step follows the test. A residual near the absolute
-    tolerance means that the derivatives vanish at the solution, as at a multiple root, or that the equations are small numbers: then x may
-    be wrong although it has converged.
+    At a simple root the residual is much smaller than the tolerance, because one step follows the test. A residual near the absolute
+    tolerance means that the derivatives vanish at the solution, as at a multiple root, or that the values of the equations are small
+    everywhere. Then x may be wrong although it has converged.
     """
     solution, iterations, converged = _found(residual, guess, arguments, _Options(**options))
     left = _Left(residual)
@@ -179,7 +180,7 @@ def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **opt
 
 
 def _found(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> tuple[Any, Any, Any]:
-    """The solution, the number of evaluations, and whether it has converged."""
+    """The solution, the number of evaluations of the residual, and whether the iteration has converged."""
     chosen = options.of(guess)
     chosen.chosen()  # checks the options
     if recording.is_recording():

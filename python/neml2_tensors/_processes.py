@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The exchanges within a group of processes, by the collective calls of torch.distributed. The processes first exchange a description of
-the call that each is about to make, so that a difference is an error in all of them; then they exchange the numbers."""
+"""The exchanges within a group of processes, by the collective calls of torch.distributed. Each process first sends a description of the
+call that it is about to make, so that a difference is an error in all processes. Then the processes exchange numbers."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,15 @@ import torch
 
 dist: Any = torch.distributed
 
-# torch's optimizers import this module, whose default arguments keep the group that exists at that time. destroy_process_group does not end
-# the threads of a group that is still referenced, and one of them may abort the process while Python ends. Imported here, before any group
-# exists, the module keeps no group.
+# torch's optimizers import the module below. Its default arguments keep the group that exists at the time of the import. But
+# destroy_process_group does not end the threads of a group that is still referenced, and such a thread may abort the process while Python
+# ends. Therefore the module is imported here, before any group exists.
 if dist.is_available() and not dist.is_initialized():
     import_module("torch.distributed.nn.functional")
 
 
 class Processes:
-    """A group of processes in one call of a function; messages name the function."""
+    """A group of processes in one call of a function, whose name is in error messages."""
 
     def __init__(self, name: str, group: Any):
         if not dist.is_available():
@@ -37,12 +37,12 @@ class Processes:
 
     @property
     def group(self) -> Any:
-        """The group. The group of all processes is not stored, since autograd's graph would keep it alive after it was destroyed."""
+        """The group. The group of all processes is not stored here, because autograd's graph would keep it alive after it was destroyed."""
         return dist.group.WORLD if self._group is None else self._group
 
     def device(self) -> torch.device:
-        """The device for tensors that are exchanged and read at once: the CPU if the group can use it, since reading from another device
-        waits for that device."""
+        """The device for tensors that are exchanged and then read on the CPU. It is the CPU if the group can use it, because reading from
+        another device waits for that device."""
         return torch.device("cpu") if self.reaches("cpu") else torch.device("cuda", torch.cuda.current_device())
 
     def reaches(self, kind: str) -> bool:
@@ -59,10 +59,7 @@ class Processes:
     # ---- Agreement ----
 
     def agree(self, call: str, number: int = 0) -> list[int]:
-        """The numbers of all processes, if all make the same call.
-
-        Raises a ValueError in all of them otherwise.
-        """
+        """Returns the `number` of each process if all processes make the same call. Otherwise it raises a ValueError in all of them."""
         mine = int.from_bytes(hashlib.sha256(call.encode()).digest()[:7], "big")
         heads = self._heads([mine, len(call.encode()), number])
         if len({tuple(head[:2]) for head in heads}) > 1:
@@ -70,7 +67,7 @@ class Processes:
         return [head[2] for head in heads]
 
     def refuse(self, error: BaseException) -> None:
-        """Tells the other processes, which wait, that this process has refused its arguments."""
+        """Tells the other processes, which are waiting, that this process has refused its arguments."""
         text = f"{type(error).__name__}: {error}"
         self._texts(text, self._heads([-1, len(text.encode()), 0]))
 
@@ -100,7 +97,7 @@ class Processes:
     # ---- Numbers ----
 
     def gather(self, part: torch.Tensor, counts: Sequence[int]) -> torch.Tensor:
-        """The parts of all processes, one after the other along the first dimension; process k has counts[k] entries."""
+        """The parts of all processes, one after the other along the first dimension. The part of process k has counts[k] entries."""
         largest, shape = max(counts), part.shape[1:]
         width = largest * shape.numel() * part.element_size()
         if width == 0:
@@ -114,7 +111,7 @@ class Processes:
         return torch.cat([p[:n] for p, n in zip(parts, counts, strict=True)])
 
     def scatter(self, whole: torch.Tensor | None, part: torch.Tensor, counts: Sequence[int], source: int) -> torch.Tensor:
-        """This process's part of the source's tensor; it has the shape and dtype of `part`."""
+        """This process's part of the tensor `whole`, which only process number `source` has. It has the shape and dtype of `part`."""
         width = max(counts) * part.shape[1:].numel() * part.element_size()
         if width == 0:
             return part
@@ -125,7 +122,7 @@ class Processes:
         return buffer.view(part.dtype)[: part.numel()].reshape(part.shape)
 
     def gather_to(self, part: torch.Tensor, counts: Sequence[int], source: int) -> torch.Tensor | None:
-        """Does what gather does, with the result in one process only."""
+        """Like gather, but only process number `source` gets the result."""
         largest, shape = max(counts), part.shape[1:]
         width = largest * shape.numel() * part.element_size()
         buffers = None
@@ -140,7 +137,7 @@ class Processes:
         return torch.cat([b.view(part.dtype).reshape(largest, *shape)[:n] for b, n in zip(buffers, counts, strict=True)])
 
     def share(self, value: Any, source: int) -> Any:
-        """Sends an object of the source to all processes, and returns it in each."""
+        """Sends an object of process number `source` to all processes. Returns it in each process."""
         objects = [value]
         with self.waiting():
             root = dist.get_global_rank(self.group, source)
@@ -152,7 +149,7 @@ class Processes:
 
 
 class _Waiting:
-    """Adds the usual cause to the message of an error in an exchange."""
+    """Adds the usual cause to the message of an error that occurs in an exchange."""
 
     def __init__(self, processes: Processes):
         self.processes = processes
@@ -175,7 +172,7 @@ def _list(numbers: Sequence[int]) -> str:
 
 
 def _as_bytes(t: torch.Tensor, width: int) -> torch.Tensor:
-    """The numbers of a tensor as bytes, padded to `width`; the padding is not set."""
+    """The numbers of a tensor as bytes, padded to `width` bytes. The values of the padding are not set."""
     b = t.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
     if b.numel() == width:
         return b
@@ -186,13 +183,13 @@ def _as_bytes(t: torch.Tensor, width: int) -> torch.Tensor:
 
 # ---- Sums in a fixed order ----
 #
-# Entries are added in pairs, (0 + 1), (2 + 3), ..., then the sums in pairs, and so on; an entry without a partner is left for the next
-# level. The division into processes does not matter: each process adds its complete pairs, and all together add the rest, at most two
-# numbers per level.
+# Entries are added in pairs, (0 + 1), (2 + 3), ... These sums are then added in pairs, and so on, level by level. An entry without a
+# partner goes to the next level. The order does not depend on the division into processes: each process adds the pairs that lie within its
+# part, and exchanges its other entries, at most two per level, which all processes then add.
 
 
 def tree_sum(p: Processes, part: torch.Tensor, counts: Sequence[int]) -> torch.Tensor:
-    """Σ over the first dimension of all parts, bitwise the same for any division into parts. Process k has counts[k] entries."""
+    """The sum of all parts over their first dimension, bitwise the same for any division into parts. Process k has counts[k] entries."""
     total = sum(counts)
     if total == 0:
         return part.new_zeros(part.shape[1:])
@@ -212,8 +209,8 @@ def tree_sum(p: Processes, part: torch.Tensor, counts: Sequence[int]) -> torch.T
 
 
 def _levels(begin: int, end: int, total: int) -> Iterator[tuple[tuple[int, int], bool]]:
-    """The sums of a part [begin, end) of `total` entries that are left for all processes to add. For each: (level, number), and True if it
-    is the first number of the part at this level, False if it is the last."""
+    """Yields the sums of the part [begin, end) of `total` entries that the processes must exchange. For each it yields the pair (level,
+    number), and True if it is the first number of the part at this level, False if it is the last."""
     level = 0
     while begin < end:
         if total == 1:
@@ -229,7 +226,7 @@ def _levels(begin: int, end: int, total: int) -> Iterator[tuple[tuple[int, int],
 
 
 def _left(part: torch.Tensor, begin: int, total: int) -> list[torch.Tensor]:
-    """The sums at the places that _levels yields."""
+    """The sums of a part at the places that _levels yields."""
     left, level = [], 0
     for (k, _), is_first in _levels(begin, begin + len(part), total):
         for _ in range(k - level):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The messages of TypeErrors of calls and operators: the types that were given, and the expression to write instead. The compiled part
-calls these functions when no overload fits the arguments."""
+"""The messages of TypeErrors of calls and operators. They contain the types that were given, and the expression to write instead. The
+compiled part calls these functions when no overload fits the arguments."""
 
 import ast
 import math as mathematics
@@ -27,7 +27,8 @@ PRODUCTS = {
     "Tensor": ("Tensor",),
 }
 ROTATED = ("Vec", "WR2", "R2", "SR2", "R4", "SSR4")
-# Expressions that convert a tensor to another type: to a type with all components, or to another description of a rotation.
+# For each type the types to which its tensors can be converted, with the expressions that do so: types that store all components, and other
+# descriptions of a rotation.
 OTHERWISE = {
     "SR2": {"R2": "R2({})"},
     "WR2": {"R2": "R2({})"},
@@ -40,12 +41,12 @@ ONE_TYPE = "Expected two tensors of one type, or a Scalar or a number beside one
 
 
 def forms(type_name: str, operand: str) -> dict[str, str]:
-    """Types that an operand has or can be converted to, with the expression for each."""
+    """The type of an operand and the types to which it can be converted, with the expression for each."""
     return {type_name: operand, **{t: text.format(operand) for t, text in OTHERWISE.get(type_name, {}).items()}}
 
 
 def rewritten(symbol: str, left: str, right: str) -> Iterator[str]:
-    """Expressions to write in place of a op b, for the types of a and b."""
+    """Expressions to write instead of `a symbol b`; left and right are the types of a and b."""
     product = symbol in ("*", "@")
     rotates = product and left in ("Rot", "Quaternion") and right in ROTATED
     if rotates:
@@ -66,7 +67,7 @@ def rewritten(symbol: str, left: str, right: str) -> Iterator[str]:
 
 
 def of_operator(name: str, own: Any, other: Any) -> str | None:
-    """The message for `own.name(other)`, for two tensors of the library; None if Python will still ask the other operand."""
+    """The message for `own.name(other)` of two tensors of the library. None if Python will next try the operator of the other operand."""
     bare = name.strip("_")
     reflected = bare not in SYMBOLS and bare[:1] == "r"
     symbol = SYMBOLS.get(bare[1:] if reflected else bare)
@@ -104,7 +105,7 @@ def raw_operand(name: str, own: Any, other: Any) -> str | None:
 
 
 def in_formula(symbol: str, a: Any, b: Any) -> str:
-    """The message for `a symbol b` in a formula, where a and b are tensors of the formula, conditions or anything else."""
+    """The message for `a symbol b` in a formula. a and b are tensors of the formula, conditions or any other objects."""
     names = [x.type if type(x).__name__ == "Row" else type(x) for x in (a, b)]
     left, right = ("torch.Tensor" if issubclass(t, torch.Tensor) else t.__name__ for t in names)
     message = f"unsupported operand types for {symbol} in a formula: '{left}' and '{right}'."
@@ -133,7 +134,7 @@ Parameters = list[tuple[str, set[str]]]  # names and types
 
 
 def overloads(listed: str, n: int) -> list[Parameters]:
-    """The signatures in nanobind's list that take n arguments."""
+    """The signatures in nanobind's list of overloads that take n arguments."""
     found = []
     for line in re.findall(r"(?m)^    \d+\. (.*)$", listed):
         try:
@@ -152,7 +153,7 @@ def is_number(value: Any) -> bool:
 
 
 def fits(value: Any, types: set[str]) -> bool:
-    """Whether an argument is of one of these types, judged by their names."""
+    """Whether an argument has one of these types, which are given by their names."""
     known = {t.__name__ for t in type(value).__mro__}
     known |= {"torch.Tensor"} if isinstance(value, torch.Tensor) else {"float"} if is_number(value) else set()
     return not types or bool(types & known) or "TensorBase" in known and bool(types & ANY_TENSOR)
@@ -179,12 +180,13 @@ def instead(value: Any, types: set[str]) -> str | None:
 
 
 def is_raw(argument: Any) -> bool:
-    """Whether an argument is a tensor of torch, or a list with one."""
+    """Whether an argument is a torch.Tensor, or a list or tuple that contains one."""
     return any(isinstance(a, torch.Tensor) for a in (argument if isinstance(argument, (list, tuple)) else [argument]))
 
 
 def of_call(name: str, module: str, said: str, arguments: tuple[Any, ...]) -> str:
-    """The message for a call whose arguments fit no overload, made from nanobind's message. Keyword arguments are the last ones."""
+    """The message for a call whose arguments fit no overload, made from nanobind's message `said`. Keyword arguments are the last of the
+    arguments."""
     listed, _, given = re.sub(MODULES, "", said).partition("\n\nInvoked with types: ")
     types = given.partition("\n")[0].split(", ")
     lines = re.findall(r"(?m)^    \d+\. .*$", listed)
@@ -192,7 +194,7 @@ def of_call(name: str, module: str, said: str, arguments: tuple[Any, ...]) -> st
         types = types[1:]
     where = name if "." in name else f"{module.rpartition('.')[2]}.{name}"
     message = f"{where}: incompatible function arguments, no overload takes ({', '.join(types)})."
-    closest: list[tuple[str, set[str], Any]] = []  # the arguments that do not fit the signature that most arguments fit
+    closest: list[tuple[str, set[str], Any]] = []  # the arguments that do not fit the best signature
     if "kwargs = " not in given:
         misfits = [[(p, t, a) for (p, t), a in zip(f, arguments) if not fits(a, t)] for f in overloads(listed, len(arguments))]
         for m in sorted(misfits, key=len)[:1]:
@@ -227,7 +229,8 @@ OF_PYTHON = {"degrees": "rad2deg", "radians": "deg2rad", "fabs": "abs"}  # funct
 
 
 def no_function(name: str) -> Any:
-    """The error for a name that only Python's math has, since programs may have imported neml2.math in its place."""
+    """Raises the error for a name that neml2.math does not have. For a name of Python's module math it says more, because a program may
+    import neml2.math in the place of that module."""
     if name in OF_PYTHON:
         raise AttributeError(f"neml2.math has no {name}. Write {OF_PYTHON[name]}.", name=name)
     if not name.startswith("_") and hasattr(mathematics, name):

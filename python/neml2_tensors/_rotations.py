@@ -16,7 +16,7 @@ recording: Any = import_module("._C", __package__).recording
 
 
 def _described(a: Any) -> str:
-    """The type of an argument, which may be a tensor of a formula."""
+    """The type of an argument in words. The argument may be a tensor of a formula."""
     if isinstance(a, torch.Tensor):
         return "a torch.Tensor"
     cls = a.type if isinstance(a, recording.Row) else type(a)
@@ -40,10 +40,10 @@ def is_rotation(R: R2, tolerance: float = 1e-5) -> Scalar:
 def mean_rotation(r: Rot, weights: Scalar | float = 1.0, d: int = 0) -> Rot:
     """The mean of the rotations along batch dimension d: the R with the smallest Σ_k w_k |R - R_k|², for weights w_k > 0.
 
-    Its quaternion is the eigenvector of the largest eigenvalue of Σ_k w_k q_k q_kᵀ, in which q and -q are the same rotation.
-    (..., n, ...; 3) -> (..., ...; 3). The mean is not unique where that eigenvalue is double, for example for two rotations half a turn
-    apart; its derivative is NaN there. The rotations are not reduced by a symmetry: bring equivalent rotations near each other first. The
-    function is not available in formulas.
+    Its quaternion is the eigenvector of Σ_k w_k q_k q_kᵀ with the largest eigenvalue. The signs of the q_k, which do not change the
+    rotations, do not matter. (..., n, ...; 3) -> (..., ...; 3). The mean is not unique where this eigenvalue is double, for example for two
+    rotations half a turn apart; its derivative is NaN there. The function knows no crystal symmetry: first replace equivalent rotations by
+    ones that are near each other. The function is not available in formulas.
 
     Source: Markley, Cheng, Crassidis and Oshman (2007), Averaging Quaternions, J. Guid. Control Dyn. 30, 1193-1197.
     """
@@ -62,8 +62,8 @@ def mean_rotation(r: Rot, weights: Scalar | float = 1.0, d: int = 0) -> Rot:
 
 
 def _first_eigenvector(S: torch.Tensor) -> torch.Tensor:
-    """The eigenvector of the largest eigenvalue, exact up to its third derivatives. Two steps of Newton's method from the solution are
-    differentiated, because the derivatives of eigh are NaN where other eigenvalues are equal, for example for rotations about one axis."""
+    """The eigenvector of the largest eigenvalue, with up to three exact derivatives. They come from two steps of Newton's method that begin
+    at the solution, because the derivatives of eigh are NaN where the other eigenvalues are equal, as for rotations about one axis."""
     values, vectors = torch.linalg.eigh(S.detach())
     found, l = vectors[..., -1], values[..., -1:]
     q, one = found, torch.eye(4, dtype=S.dtype, device=S.device)

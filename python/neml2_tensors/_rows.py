@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Methods and functions of batched tensors, for single tensors of a formula."""
+"""Gives rows, the single tensors of a formula, the methods and functions of batched tensors."""
 
 import functools
 import itertools
@@ -29,7 +29,7 @@ def _member(name: str) -> Callable[..., Any]:
 
 
 def _getattr(row: Any, name: str) -> Any:
-    """A method of the types, on a tensor of a formula: s.dev() is math.dev(s)."""
+    """A method of a tensor of a formula. Methods of its type are functions in formulas: s.dev() is math.dev(s)."""
     if not name.startswith("_") and recording.has_function(name):
         return functools.partial(_member(f"{row.type.__name__}.{name}"), row)
     raise AttributeError(
@@ -46,7 +46,7 @@ Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
 
 
 def remainder(a: Any, b: Any) -> Any:
-    """a % b, with the sign of b, like % of Python's numbers and torch.remainder; NaN where b is 0. math.fmod has the sign of a."""
+    """a % b. The result has the sign of b, as for Python's numbers and torch.remainder; math.fmod has the sign of a. NaN where b is 0."""
     if not isinstance(a, (Row, TensorBase)) and isinstance(b, TensorBase):
         a = Scalar(torch.full((), a, dtype=torch.result_type(b.torch(), a), device=b.device))
     r = math.fmod(a, b)
@@ -101,12 +101,12 @@ OPERATORS = {**_refusals.SYMBOLS, "mod": "%"}
 
 
 def _is_of_user(a: Any) -> bool:
-    """Whether an operand is of a class that may have an operator of its own."""
+    """Whether the class of an operand belongs to the user, and so may have an operator of its own."""
     return not isinstance(a, (Row, Condition, TensorBase, torch.Tensor)) and type(a).__module__ != "builtins"
 
 
 def _refusing(cls: Any, name: str, symbol: str) -> None:
-    """Makes an operator of tensors or of conditions of a formula name its operands in the error when it does not accept them."""
+    """Changes an operator of tensors or of conditions of a formula: if it does not accept its operands, the error names their types."""
     bare = name.strip("_")
     reflected = bare[0] == "r" and bare[1:] in OPERATORS
     own = getattr(cls, name, None)
@@ -132,7 +132,7 @@ def _refusing(cls: Any, name: str, symbol: str) -> None:
 
 
 def _of_truth(name: str, with_true: Callable[[Any], Any], with_false: Callable[[Any], Any]) -> None:
-    """Makes a logical operator accept a condition and a truth value of Python."""
+    """Changes a logical operator of conditions so that the other operand may be a bool."""
     own = getattr(Condition, name)
 
     def call(self: Any, other: Any) -> Any:
@@ -156,7 +156,7 @@ for _name, _symbol in OPERATORS.items():
 
 
 class _Base:
-    """s.base of a tensor of a formula. The results are Tensors of the formula, as for batches."""
+    """The view s.base of a tensor s of a formula. As for batches, results are Tensors."""
 
     def __init__(self, row: Any):
         self._row = row
@@ -209,7 +209,7 @@ Row.__torch_function__ = classmethod(_no_function_of_torch)
 
 # ---- Functions of NumPy, and of Python ----
 
-# NumPy's names of functions of neml2.math and of operators
+# The functions of neml2.math and the operators that belong to NumPy's names.
 _UFUNCS = {
     **{name: getattr(math, name) for name in ("exp", "expm1", "log", "log1p", "log10", "sqrt", "cbrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{f"arc{name}": getattr(math, f"a{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
@@ -223,7 +223,7 @@ _UFUNCS = {
 
 
 def _ufunc(self: Any, function: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
-    """A function of NumPy whose arguments are tensors of a formula and numbers."""
+    """Calls a function of NumPy with arguments that are tensors of a formula and numbers."""
     name = function.__name__
     inputs = tuple(a.item() if getattr(a, "ndim", None) == 0 and not isinstance(a, torch.Tensor) else a for a in inputs)  # numbers of NumPy
     are_numbers = all(isinstance(a, (Row, Condition, TensorBase, Real)) for a in inputs)
@@ -259,7 +259,7 @@ def _by_place(name: str, arguments: list[Any], keywords: dict[str, Any]) -> tupl
     raise TypeError(f"{name}: has no {', '.join(keywords)} besides {len(arguments)} arguments. See help(neml2.math.{member}).")
 
 
-# ---- Functions of lists and with options, for tensors of a formula ----
+# ---- Functions with lists or options as arguments, for tensors of a formula ----
 
 
 def _base_stack(tensors: Any, d: int = 0) -> Any:
@@ -287,7 +287,7 @@ def _base_mean(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any
 
 
 def _interpolate(x: Any, *arguments: Any, **options: Any) -> Any:
-    """Interpolates in a table with one abscissa or with two, which are told apart as in math.interpolate."""
+    """Interpolates in a table with one abscissa or with two. The arguments are those of math.interpolate."""
     if "values" in options or (len(arguments) > 3 and not isinstance(arguments[2], str)):
         return _bilinear_interpolation(x, *arguments, **options)
 
@@ -318,7 +318,7 @@ def _col(A: Any, i: int) -> Any:
 
 
 def _einsum(equation: str, operands: Any) -> Any:
-    """Sums of products, each component computed by itself."""
+    """math.einsum. It computes each component of the result as a sum of products."""
     ones = [torch.ones(t.base.shape) for t in operands]
     types = [t.type if isinstance(t, Row) else type(t) for t in operands]
     math.einsum(equation, [Tensor(one, 0) if t is Tensor else t(one) for t, one in zip(types, ones, strict=True)])  # raises an error for unsuitable arguments

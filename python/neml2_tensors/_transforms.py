@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Formulas inside the transforms of torch.func, and with tangents of forward mode.
 
-A recorded formula is one operation of PyTorch there. Its gradients and its tangents are formulas, too, so derivatives of any order follow
-the rules of the library, each in one pass.
+There a recorded formula is one operation of PyTorch. Its gradients and its tangents are formulas, too, so derivatives of any order follow
+the rules of the library, and each is computed in one pass.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ Leaves = Sequence[Any]  # tensors and numbers, one for each argument of a formul
 
 
 class _Evaluated(torch.autograd.Function):
-    """The results of a formula of leaves."""
+    """Evaluates a recorded formula; its arguments are leaves."""
 
     @staticmethod
     def forward(recorded: Any, *leaves: Any) -> Any:
@@ -54,7 +54,7 @@ class _Evaluated(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], recorded: Any, *leaves: Any) -> Any:
-        """The mapped dimension is one more batch dimension, the first."""
+        """Makes the mapped dimension the first batch dimension."""
         ranks = recorded.ranks()
         first = [
             leaf.movedim(d, 0) if d is not None else leaf[None] if isinstance(leaf, torch.Tensor) else leaf
@@ -76,7 +76,7 @@ def _leaves_of(ctx: Any) -> list[Any]:
 
 
 def _composed(recorded: Any, leaves: Leaves, by: list[int]) -> Any:
-    """The results by PyTorch's operations, as a function of the leaves `by`: for derivatives that formulas refuse."""
+    """A function of the leaves `by` that computes the results by PyTorch's operations. It is for derivatives that formulas do not have."""
 
     def results(*variables: Any) -> Any:
         own = dict(zip(by, variables, strict=True))

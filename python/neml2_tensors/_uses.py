@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_MOST = 10000  # the largest number of functions and objects that are searched; uses in further functions and objects are not seen
+_MOST = 10000  # the largest number of functions and objects that are searched; uses in others are not found
 _LIBRARIES = {"neml2_tensors", "torch", "numpy", "builtins"}
 _STANDARD = str(Path(sysconfig.get_path("stdlib")))
 _INSTALLED = {"site-packages", "dist-packages"}  # folders of installed packages
@@ -20,15 +20,15 @@ Use = tuple[Any, str]  # a namespace, a cell or an object, and a name that is lo
 
 
 def uses(*roots: Any) -> list[Use]:
-    """The uses of functions and objects, and of the functions, classes and objects that they use. Libraries are left out: Python, torch,
-    NumPy, this library, and all installed packages except the packages of the roots."""
+    """The uses of functions and objects, that is, the names that they look up. Functions, classes and objects that they use are searched,
+    too, but not libraries: Python, torch, NumPy, this library, and all installed packages except the packages of the roots."""
     search = _Search(packages_of(*roots))
     search.left.extend(roots)
     return search.run()
 
 
 def is_foreign(cls: type, own: frozenset[str] = frozenset()) -> bool:
-    """Whether a class belongs to a library, and not to a package in own."""
+    """Whether a class belongs to a library that is not among the packages `own`."""
     module = getattr(cls, "__module__", None) or ""
     return module.partition(".")[0] not in own and _is_library(module)
 
@@ -60,19 +60,19 @@ class _Search:
     def __init__(self, own: frozenset[str]) -> None:
         self.left: list[Any] = []
         self._own = own
-        self._kept: dict[int, Any] = {}  # visited objects, kept so that no other object gets their address meanwhile
-        self._names: dict[str, None] = {}  # names of attributes that functions read, of any object, in the order in which they were found
+        self._kept: dict[int, Any] = {}  # visited objects by their addresses; kept alive, so that no other object gets an address
+        self._names: dict[str, None] = {}  # names of attributes that functions read from any object, in the order found
         self._objects: list[Any] = []
         self._found: dict[tuple[int, str], Use] = {}
         self._of_classes: dict[int, Any] = {}  # namespaces of classes, because each call of vars makes a new one
 
     def run(self) -> list[Use]:
-        objects = names = 0  # the numbers of objects and names that have been looked up
+        objects = names = 0  # how many objects and names have been looked up
         while self.left and len(self._kept) < _MOST:
             while self.left:
                 self._visit(self.left.pop())
-            # Looks up each pair of an object and a name once: all names in new objects, and in old objects only the names that
-            # the latest functions read.
+            # Looks up each pair of an object and a name once. In old objects only the names that were found since the last time are
+            # looked up, in new objects all names.
             known = list(self._names)
             for o in self._objects[:objects] if names < len(known) else ():
                 self._look_up(o, known[names:])
@@ -131,7 +131,7 @@ class _Search:
         return [*own, *(self._of_classes.setdefault(id(c), vars(c)) for c in classes)]
 
     def _function(self, f: types.FunctionType) -> None:
-        self._add(f, "__code__")  # reloading replaces it
+        self._add(f, "__code__")  # reloading a module replaces it
         self.left += [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
         for name, cell in cells.items():
@@ -189,7 +189,7 @@ def _class_of(o: Any) -> type:
 
 
 def _operators(place: Any) -> set[str]:
-    """Names of special methods in the namespace of a class: Python calls them although no code contains their names."""
+    """The names of special methods in the namespace of a class. Python calls these methods although no code contains their names."""
     return set() if isinstance(place, dict) else {n for n in place if n.startswith("__") and isinstance(place[n], types.FunctionType)}
 
 
@@ -200,7 +200,7 @@ def _slots(o: Any) -> set[str]:
 
 
 def _value(place: Any, name: str) -> list[Any]:
-    """The value of a use, if it exists."""
+    """A list with the value of a use; empty if there is no value."""
     if isinstance(place, types.CellType):
         try:
             return [place.cell_contents]

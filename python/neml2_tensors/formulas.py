@@ -6,9 +6,9 @@
 
     neml2.vmap(von_mises, stress)  # (1000000; 6) -> (1000000; )
 
-The function is called once for each choice of argument types, with tensors of a formula, which record the operations on them. The recorded
-operations run at the speed of C++: interpreted in blocks that fit in the processor's cache, or compiled if a compiler is available. They
-are differentiated exactly, by the rules of the library.
+The function is called once for each choice of argument types. It gets tensors of a formula, which record the operations on them. The
+recorded operations run at the speed of C++. They are interpreted for blocks of points that fit in the processor's cache, or compiled if a
+compiler is available. They are differentiated exactly, by the rules of the library.
 """
 
 import atexit
@@ -23,7 +23,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, overload
 
-from . import _background, _compiled, _rows, _transforms, _uses  # importing _rows gives tensors of formulas their methods
+from . import _background, _compiled, _rows, _transforms, _uses  # the import of _rows gives tensors of formulas their methods
 from .tensors import TensorBase
 
 __all__ = ["Formula", "formula", "show", "value_and_jacobian", "vmap"]
@@ -36,10 +36,10 @@ R = TypeVar("R")
 class Formula(recording.Formula):  # type: ignore[misc]
     """A formula that is recorded when it is first called with arguments of certain types.
 
-    Calling it with tensors and numbers is vmap of its function; in a class it is a method. Everything that the function uses besides its
-    arguments keeps the value that it has during the recording. The formula is recorded again if a global name, a variable of the enclosing
-    function, a member of a module or an attribute gets another value, also if only functions that it calls use it. Changes inside a list, a
-    dict or a tensor are not noticed: pass these as arguments, or call clear().
+    Calling it with tensors and numbers is the same as vmap of its function. In a class it is a method. Values that the function uses
+    besides its arguments become constants of the recording. The formula is recorded again if a global name, a variable of the enclosing
+    function, a member of a module or an attribute gets another value, even if only a function that it calls uses it. Changes inside a
+    list, a dict or a tensor are not noticed: pass these as arguments, or call clear().
     """
 
     def __init__(self, function: Callable[..., Any], backend: str | None = None):
@@ -48,7 +48,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         functools.update_wrapper(self, function)
         self.backend = _compiled.checked(backend)
         super().__init__(function, {"interpreter": -1, "compiler": 0, "auto": _compiled.CALLS}[self.backend])
-        self._classes: weakref.WeakSet[type] = weakref.WeakSet()  # classes of groups and objects among the arguments so far
+        self._classes: weakref.WeakSet[type] = weakref.WeakSet()  # classes of all groups, and of objects of methods, so far
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else _Method(self, instance)
@@ -57,7 +57,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return f"<formula {getattr(self.__wrapped__, '__qualname__', self.__wrapped__)}>"
 
     def __reduce__(self) -> str:
-        return str(self.__qualname__)  # functions are pickled, and copied, by name
+        return str(self.__qualname__)  # formulas are pickled and copied by name, like functions
 
     def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
         """See neml2.value_and_jacobian."""
@@ -66,20 +66,20 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return self._value_and_jacobian(None, arguments, keywords, argnums, of)
 
     def clear(self) -> None:
-        """Forgets all recordings: the next call records the function again, with the present values of everything that it uses."""
+        """Deletes all recordings. The next call records the function again, with the present values of everything that it uses."""
         self._forget()
 
-    # ---- Called by the recording ----
+    # ---- Called by the compiled base class ----
 
     def _used(self) -> list[Any]:
         return _uses.uses(self.__wrapped__, *self._classes)
 
     def _used_of(self, instance: Any) -> list[Any]:
-        """The uses of the object of a method."""
+        """The uses of a method and its object; see _uses."""
         return _uses.uses(self.__wrapped__, instance)
 
     def _look_into(self, classes: list[type]) -> bool:
-        """Whether there are new classes in which to look for the uses of the function."""
+        """Remembers classes in which to look for names that the function uses. Returns whether any class is new."""
         own = _uses.packages_of(self.__wrapped__)
         new = {c for c in classes if not _uses.is_foreign(c, own)}.difference(self._classes)
         self._classes |= new
@@ -98,7 +98,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         if bound.kwargs:
             raise TypeError(f"vmap: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
         for name, value in bound.arguments.items():
-            if name in given or value is None:  # None is a valid argument
+            if name in given or value is None:  # a default of None is allowed
                 continue
             if recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
                 raise TypeError(
@@ -108,7 +108,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return bound.args[len(instance) :]
 
     def _chosen(self, returned: Any, of: Any) -> list[int]:
-        """The places of the results that `of` names, in the structure that was returned."""
+        """The places of the results that `of` names, among the leaves of the structure `returned`."""
         members = returned.members()
         chosen: list[int] = []
         for name in of if isinstance(of, (tuple, list)) else (of,):
@@ -130,7 +130,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
 
 
 class _Method:
-    """A formula as a method of an object. An object that is a tensor or a group of tensors is the first argument."""
+    """A formula as a method of an object. If the object is a tensor or a group of tensors, it is the first argument of the formula."""
 
     def __init__(self, formula: Formula, instance: Any):
         functools.update_wrapper(self, formula, updated=())
@@ -143,7 +143,7 @@ class _Method:
         return self._formula._call(self._instance, (*self._first, *arguments), keywords)
 
     def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
-        """See neml2.value_and_jacobian: argnums does not count the object."""
+        """See neml2.value_and_jacobian. argnums does not count the object of the method."""
         if recording.is_recording():
             return _inside(self, arguments, keywords, argnums, of)
         return self._formula._value_and_jacobian(self._instance, (*self._first, *arguments), keywords, argnums, of, len(self._first))
@@ -192,13 +192,13 @@ def formula(function: Callable[P, R], *, backend: str | None = None) -> Callable
 @overload
 def formula(function: None = None, *, backend: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def formula(function: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
-    """Turns a function of single tensors into a function of batches, its vmap; for use as a decorator.
+    """Turns a function of single tensors into a function of batches, as vmap does. It can be used as a decorator.
 
         @neml2.formula
         def energy(strain, stiffness): ...
 
-    backend is "auto" (interpreted at first, and compiled in the background after 20 calls), "interpreter" or "compiler"; the default is the
-    value of the environment variable NEML2_FORMULAS, or "auto".
+    backend is "auto" (interpreted at first, and compiled in the background after 20 calls), "interpreter" or "compiler". The default is the
+    value of the environment variable NEML2_FORMULAS, or "auto" if it is not set.
     """
     if function is None:
         return functools.partial(formula, backend=backend)
@@ -206,8 +206,8 @@ def formula(function: Callable[..., Any] | None = None, *, backend: str | None =
 
 
 def _key(function: Any) -> Any:
-    """A key that is the same for equal functions. A function that uses only its arguments, as most lambdas do, equals any other function
-    with the same code. Any other function equals only itself, whatever == says."""
+    """A key that is the same for equal functions. A function without captured variables and default arguments, as most lambdas are, equals
+    any other function with the same code in the same module. Any other function equals only itself, whatever == says."""
     if type(function) is types.FunctionType and not (function.__closure__ or function.__defaults__ or function.__kwdefaults__):
         return function.__code__, id(function.__globals__)
     if type(function) is types.MethodType:
@@ -236,16 +236,16 @@ def formula_of(function: Any, key: Any = None) -> Any:
     with _lock:
         known = _formulas.setdefault(key, made)
         gone = _formulas.popitem(last=False) if len(_formulas) > _most else None
-    del gone  # may run code that calls formulas itself
+    del gone  # outside the lock, because it may run code that calls formulas
     return known
 
 
 def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> R:
-    """Calls a function of single tensors over a batch: in one pass over memory, with its gradients.
+    """Calls a function of single tensors over a batch, in one pass over memory. The results have gradients.
 
-    (batch; base) of each argument, whose batch shapes broadcast, -> (batch; base) of each result. Arguments are tensors whose
-    type fixes their base shape, numbers, and groups of them. The function is called once for each choice of types, with
-    tensors of a formula, and must not branch on their values: use math.where.
+    (batch; base) of each argument -> (batch; base) of each result; batch shapes broadcast. Arguments are tensors, numbers, and groups of
+    them. The function is called once for each choice of argument types, with tensors of a formula. It must not branch on their values: use
+    math.where.
     """
     result: R = formula_of(function)(*arguments, **keywords)
     return result
@@ -256,10 +256,11 @@ def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: Any
 
     argnums is the place or the name of an argument, or a tuple of these.
 
-    Returns the value, and the Jacobian or, for several argnums or results, a tuple of Jacobians: of the first result by each
-    argument, then of the next result. The Jacobian by a group has the group's structure, with None for its numbers. `of` names the results
-    that are differentiated, by place or name or a tuple of these; the others are returned without Jacobians. In a formula,
-    value_and_jacobian differentiates at each point. (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
+    Returns the value and the Jacobian. For several argnums or results there is a tuple of Jacobians: those of the first result by each
+    argument, then those of the next result. The Jacobian by a group has the group's structure, with None in the place of plain numbers.
+    `of` names the results that are differentiated, by place or name, or a tuple of these; by default all results are differentiated.
+    value_and_jacobian can also be called in a formula. (batch; y), (batch; x) -> (batch; y, x): the Jacobian of an SR2 by an SR2 is an
+    SSR4.
     """
     if recording.is_recording():
         return _inside(function, arguments, keywords, argnums, of)
@@ -268,15 +269,15 @@ def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: Any
 
 
 def _inside(function: Any, *rest: Any) -> tuple[Any, Any]:
-    """value_and_jacobian in a formula."""
+    """value_and_jacobian when it is called in a formula."""
     from ._derivatives import value_and_jacobian_inside
 
     return value_and_jacobian_inside(function, *rest)
 
 
 def show(function: Any, source: bool = False) -> str:
-    """The recording of a formula, for each choice of argument types: the operations on numbers, or the C++ source compiled
-    from them. The text says so if "auto" does not compile a recording because it is too large."""
+    """The recordings of a formula as text, one for each choice of argument types. Each is the list of its operations on numbers or, if
+    source is True, its C++ source. The text says so if "auto" does not compile a recording because it is too large."""
     lines = []
     known = formula_of(function)
     known = getattr(known, "_formula", known)

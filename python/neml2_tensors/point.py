@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A material point: histories of strain and stress, component by component, for a material update that is a formula.
+"""Drives a material point: computes its history for given components of strain and stress. The material update is a formula.
 
     def update(strain, state, E, nu): ...  # one point: the stress and the new state at the end of a step
 
-    history = neml2.point.drive(update, state, (E, nu), time=t, strain={"xx": e})  # the other components are free of stress
+    history = neml2.point.drive(update, state, (E, nu), time=t, strain={"xx": e})  # the stress of all other components is 0
 
-Components are those of the tensors: `xy` of a strain is ε_xy, half of the engineering shear, without the factor √2.
+Components are those of the tensors: `xy` of a strain is ε_xy, half of the engineering shear strain, without Mandel's factor √2.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ _mandel = (1.0, 1.0, 1.0, 2**0.5, 2**0.5, 2**0.5)
 
 @dataclasses.dataclass(frozen=True)
 class History:
-    """The result of drive, at each of its times: (steps, batch; ...). substeps is the number of parts into which a step was cut."""
+    """The result of drive: values at each time, (steps, batch; ...). substeps is the number of parts into which each step was cut."""
 
     time: torch.Tensor
     strain: SR2
@@ -37,15 +37,16 @@ class History:
     substeps: torch.Tensor
 
     def column(self, name: str) -> torch.Tensor:
-        """One number at each time, (steps, batch): `time`, `strain.xx`, `stress.xy`, `state.p`, `state.backstress.xx`."""
+        """One number at each time, (steps, batch), by its name: `time`, `strain.xx`, `stress.xy`, `state.p`, `state.backstress.xx` and so
+        on."""
         columns = self._columns()
         if name not in columns:
             raise LookupError(f"point: there is no column {name!r}. Expected one of {', '.join(columns)}.")
         return columns[name]
 
     def table(self) -> Any:
-        """All columns as a NumPy structured array, `strain_xx` and so on. A batch has its points one after another, with the number of the
-        point in a column `point`."""
+        """All columns as a structured array of NumPy, with names such as `strain_xx`. The points of a batch follow one after the other; the
+        column `point` contains the number of the point."""
         import numpy
 
         known = self._columns()
@@ -69,7 +70,7 @@ class History:
         numpy.savetxt(path, table, delimiter=",", header=",".join(table.dtype.names), comments="", fmt="%.17g")
 
     def plot(self, x: str, y: str, ax: Any = None, **options: Any) -> Any:
-        """Draws one column over another with matplotlib, one line per point, and returns the axes. matplotlib's plot gets the options."""
+        """Draws column y over column x with matplotlib, one line per point, and returns the axes. matplotlib's plot gets the options."""
         if ax is None:
             from matplotlib import pyplot
 
@@ -110,19 +111,19 @@ def drive(
 ) -> History:
     """Strain, stress and state over time; for each component either the strain or the stress is given.
 
-    update(strain, state, *parameters) -> (stress, state) is one step of one point, a formula as for vmap: strain is the SR2 at the end of
-    the step, and state is a tensor or a group of tensors. An argument named dt gets the time step. parameters is a tuple in the order of
-    the other arguments, or a dict by their names. strain and stress are dicts of the components xx, yy, zz, yz, xz, xy; a value is a
-    constant number, or an array (steps, ) or (steps, batch). The stress is 0 for components in neither dict. The batch shapes of targets,
-    parameters, state and initial values broadcast; all points are computed at once.
+    update(strain, state, *parameters) -> (stress, state) computes one step of one point; it is a formula, as for vmap. strain is the SR2 at
+    the end of the step, and state is a tensor or a group of tensors. An argument named dt gets the time step. parameters is a tuple in the
+    order of the other arguments, or a dict by their names. strain and stress are dicts with the targets of the components xx, yy, zz, yz,
+    xz, xy. A target is a constant number, or an array (steps, ) or (steps, batch). For a component that is in neither dict the stress is 0.
+    The batch shapes of targets, parameters, state and initial values broadcast; all points are computed at once.
 
     The first time is the start: the history begins with state, initial_strain and initial_stress (by default 0). The first value of an
-    array must equal the initial one. Each step is solved by Newton's method with the derivative of update. It ends when the error of each
-    given stress is below relative_tolerance times the largest stress of the point, given or found, or when the strain changes only by
-    round-off; one more iteration follows. For points that do not converge in max_iterations, the step is halved, at most max_halvings
-    times, along straight lines of strain, stress and time.
+    array must equal the initial value. Each step is solved by Newton's method with the derivative of update. A point has converged when the
+    error of each given stress is below relative_tolerance times the largest stress of the point (given, or computed so far), or when the
+    strain changes only by round-off. Then one more iteration follows. If a point does not converge in max_iterations iterations, its step
+    is halved, at most max_halvings times; within a step, targets change linearly in time.
 
-    Autograd differentiates the history once by parameters, targets, state and initial values: each step is an implicit function.
+    Autograd computes first derivatives of the history by parameters, targets, state and initial values: each step is an implicit function.
 
     Source: Simo and Hughes (1998), Computational Inelasticity, Springer, on consistent tangents.
     """
@@ -148,12 +149,13 @@ def drive_and_jacobian(
 ) -> tuple[History, History]:
     """The history of drive, and its derivatives by parameters.
 
-    by lists names of arguments of update; their values are numbers or Scalars. The derivatives are a History, too: its last batch
-    dimension has one entry per parameter, so jacobian.column("stress.xx") is (steps, batch, parameters). Targets and initial values do not
-    depend on the parameters.
+    `by` is a list of names of arguments of update whose values are numbers or Scalars. The derivatives are a History, too: its last batch
+    dimension has one entry per parameter, so jacobian.column("stress.xx") is (steps, batch, parameters). Targets and initial values must
+    not depend on the parameters.
 
-    The derivatives are carried from step to step, so the cost does not depend on the number of results: a least-squares fit needs one call
-    per iteration. Autograd, which takes one backward pass per result, is for one loss of many parameters. Nothing is recorded for autograd.
+    The derivatives are computed step by step together with the history, so the cost does not depend on the number of results: a
+    least-squares fit needs one call per iteration. Autograd needs one backward pass per result; it is suited to one loss with many
+    parameters. Nothing is recorded for autograd.
 
     Source: Michaleris, Tortorelli and Vidal (1994), Int. J. Numer. Meth. Engng. 37, 2471-2499, on direct differentiation of transient
     problems.
@@ -165,7 +167,7 @@ def drive_and_jacobian(
 
 
 def read_csv(path: Any) -> dict[str, Any]:
-    """Targets from a table with the columns time, strain_xx, stress_yy and so on: drive(update, state, **read_csv(path))."""
+    """Reads targets from a table with columns such as time, strain_xx, stress_yy. Use it as drive(update, state, **read_csv(path))."""
     import numpy
 
     table = numpy.atleast_1d(numpy.genfromtxt(path, delimiter=",", names=True, dtype=float, encoding="utf-8-sig"))
@@ -186,7 +188,7 @@ def read_csv(path: Any) -> dict[str, Any]:
 
 
 class _Drive:
-    """One call of drive: all points in one batch dimension."""
+    """One call of drive. All points are in one batch dimension."""
 
     options: tuple[float, int, int]
 
@@ -305,12 +307,12 @@ class _Drive:
         return History(self.time, SR2(shaped[0]), SR2(shaped[1]), self.together(leaves), count)
 
     def _step(self, step: int, strain: torch.Tensor, stress: torch.Tensor, state: list[Any], largest: torch.Tensor) -> Any:
-        """One step, from one time to the next; each point takes as many parts as it needs."""
+        """One step, from one time to the next. The step of each point is cut into as many parts as the point needs."""
         halvings = self.options[2]
         whole = self.time[step] - self.time[step - 1]
         done, part = (torch.full((self.points,), v, dtype=torch.int64) for v in (0, 2**halvings))  # in units of the smallest part of a step
         substeps = torch.zeros(self.points, dtype=torch.int64)
-        end = torch.where(self.controlled, self.targets[step] - strain, self.targets[step] - stress)  # the rest of the step
+        end = torch.where(self.controlled, self.targets[step] - strain, self.targets[step] - stress)  # the whole change in this step
         begin = torch.where(self.controlled, strain, stress)
         while len(active := torch.nonzero(done < 2**halvings).flatten()):
             fraction = ((done + part)[active] / 2**halvings).to(whole)
@@ -343,7 +345,7 @@ class _Drive:
         return strain, stress, state, substeps
 
     def _follow(self, points: torch.Tensor, strain: torch.Tensor, state: list[Any], dt: Scalar) -> None:
-        """Called for points that take a part of a step from `state` to this strain."""
+        """Called when these points have taken a part of a step, from `state` to this strain."""
 
     def _ends_step(self) -> None:
         """Called at the end of each step."""
@@ -368,7 +370,8 @@ class _Drive:
         )
 
     def _solve(self, goal: Any, strain: Any, state: Any, arguments: Any, dt: Scalar, largest: Any) -> Any:
-        """Newton's method, without derivatives: the strain, the tangent there, the residual and its limit, and whether it has converged."""
+        """Newton's method, without recording for autograd. Returns the strain, the tangent there, the residual with its limit, and whether
+        each point has converged."""
         with torch.no_grad():
             goal, x = goal.detach(), torch.where(self.controlled, goal, strain).detach()
             state, arguments = (self._each(group, lambda t: _like(t, t.torch().detach())) for group in (state, arguments))
@@ -388,7 +391,7 @@ class _Drive:
             return x, slope, torch.stack((residual, allowed), -1), ok.cpu()
 
     def _correction(self, slope: torch.Tensor, off: torch.Tensor) -> torch.Tensor:
-        """The change of strain that causes this change of stress; it is 0 in components whose strain is given."""
+        """The change of strain that causes the change `off` of the stress. It is 0 in components whose strain is given."""
         if bool(self.controlled.all()):
             return torch.zeros_like(off)
         rows = torch.where(self.controlled.unsqueeze(-1), torch.eye(6).to(slope) * slope.abs().amax((-1, -2), keepdim=True), slope)
@@ -396,7 +399,7 @@ class _Drive:
         return change
 
     def _accept(self, goal: Any, x: Any, slope: Any, state: Any, arguments: Any, dt: Scalar) -> Any:
-        """One more iteration. It makes the strain, and so the step, an implicit function of all inputs."""
+        """Makes one more iteration, by which autograd gets the derivatives of the strain as an implicit function of all inputs."""
         with torch.set_grad_enabled(self.differentiable):
             x = torch.where(self.controlled, goal, x)
             if not bool(self.controlled.all()):
@@ -415,7 +418,7 @@ class _Drive:
         return stress, [_like(t, t.torch().expand((len(x), *t.base.shape))) for t in leaves]
 
     def _checked(self, result: Any, state: list[Any]) -> tuple[Any, list[Any]]:
-        """The stress that update returned, and the tensors of the new state in the order of the initial one."""
+        """The stress that update returned, and the tensors of the new state in the order of the initial state."""
         if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], SR2)):
             raise TypeError(f"point: update returned a {type(result).__name__}. Expected a pair of the stress, an SR2, and the new state.")
         leaves, structure = flatten(result[1])
@@ -430,7 +433,7 @@ class _Drive:
 
 
 class _DriveForward(_Drive):
-    """A call of drive_and_jacobian: derivatives have the parameters in their last dimension, (points, numbers, parameters)."""
+    """One call of drive_and_jacobian. Derivatives have the shape (points, numbers, parameters)."""
 
     def __init__(self, by: Sequence[str], *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -465,7 +468,7 @@ class _DriveForward(_Drive):
             raw = raw.reshape(*raw.shape[: raw.ndim - len(t.base.shape)], rows * columns)
             return raw.expand(len(points), rows * columns).reshape(len(points), rows, columns)
 
-        by_strain, along = [], []  # of each result: its derivative by the strain, and by the parameters at a fixed strain
+        by_strain, along = [], []  # the derivatives of each result by the strain, and by the parameters at a fixed strain
         for k, rows in zip(results, sizes, strict=True):
             row = found[k * len(argnums) : (k + 1) * len(argnums)]
             by_strain.append(matrix(row[0], rows, 6))
@@ -507,7 +510,7 @@ def _text(kinds: dict[str, str]) -> str:
 
 
 def _has_new_nan(before: Any, after: Any) -> torch.Tensor:
-    """Tells which points have a NaN that was not NaN before."""
+    """Whether each point has a NaN where there was no NaN before."""
     news = [(a.isnan() & ~b.expand_as(a).isnan()).unsqueeze(-1).flatten(1).any(-1) for a, b in zip(after, before, strict=True)]
     return torch.stack(news).any(0)
 
@@ -516,7 +519,7 @@ _broadcast: Callable[..., torch.Size] = torch.broadcast_shapes
 
 
 class _Time:
-    """Stands for the time step among the arguments."""
+    """Stands for the time step dt among the arguments of update."""
 
 
 def _with(arguments: list[Any], dt: Scalar) -> list[Any]:
@@ -529,7 +532,7 @@ def _like(t: Any, value: torch.Tensor, batch: int = 1) -> Any:
 
 
 def _by_place(update: Any, parameters: Any) -> list[Any]:
-    """The arguments of an update that follow strain and state, by their places."""
+    """The arguments of update that follow strain and state, in their order."""
     known = parameters_of(update)[2:]
     wanted = [p.name for p in known if p.name != "dt"]
     named = {p.name: p.default for p in known if p.name != "dt" and p.default is not p.empty}

@@ -8,13 +8,13 @@
 /**
  * Sums over all components, in LibTorch calls.
  *
- * This room contains the batch bodies of operations. They do not call fused operations of the library, because then every
- * program that uses an operation would also compile the operations that its body calls. Batch dimensions broadcast as in
+ * The headers of composed/ contain the bodies of operations for whole batches. They do not call fused operations of the library, because
+ * then every program that uses an operation would also compile the operations that its body calls. Batch dimensions broadcast as in
  * matmul and mul.
  */
 namespace neml2::composed
 {
-using namespace core; // the names of the rooms that this room includes
+using namespace core; // the names of core/, which this room (folder of headers) includes
 
 /// t with size-1 dimensions inserted on the left until it has n dimensions.
 inline at::Tensor
@@ -36,7 +36,7 @@ append_dims(const at::Tensor & t, Size n)
   return r;
 }
 
-/// A_ik B_kj of each pair of matrices. (..., n, k), (..., k, m) -> (..., n, m). A product is bitwise the same alone as in a batch,
+/// A_ik B_kj of each pair of matrices. (..., n, k), (..., k, m) -> (..., n, m). A product has the same bits alone as in a batch,
 /// except where a batch shares one matrix and the product takes 400 multiplications or more. The functions by which at::matmul computes
 /// one pair, or pairs that share a matrix, round differently from its function for many pairs.
 inline at::Tensor
@@ -73,7 +73,7 @@ scale_of(const at::Tensor & x)
   return largest.masked_fill(largest.gt(0).bitwise_and(finite).bitwise_not(), 1);
 }
 
-/// √(Σ a_i a_i + epsilon) over all base components; its gradient at a = 0 is 0 where epsilon is 0.
+/// √(Σ a_i a_i + epsilon) over all base components. Where a and epsilon are 0, its gradient is 0.
 inline at::Tensor
 frobenius(const at::Tensor & a, Size base_dim, double epsilon)
 {

@@ -6,7 +6,7 @@
 /// Miller indices, in LibTorch calls.
 namespace neml2::composed
 {
-/// Integers divided by their greatest common divisor; zeros stay zeros. (..., 3) -> (..., 3)
+/// Divides integers by their greatest common divisor; zeros stay zeros. (..., 3) -> (..., 3)
 inline at::Tensor
 over_common_divisor(const at::Tensor & m)
 {

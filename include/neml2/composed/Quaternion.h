@@ -7,11 +7,11 @@
 
 #include <utility>
 
-/// Quaternions, scalar first, in LibTorch calls. Batch dimensions broadcast as in at::mul, for operands with
+/// Quaternions, scalar first, in LibTorch calls. Batch dimensions broadcast as in at::mul, if the operands have
 /// equally many dimensions.
 namespace neml2::composed
 {
-/// Scalar and vector part. (..., 4) -> (..., 1), (..., 3)
+/// The scalar and the vector part. (..., 4) -> (..., 1), (..., 3)
 inline std::pair<at::Tensor, at::Tensor>
 scalar_and_vector(const at::Tensor & q)
 {
@@ -74,7 +74,7 @@ quaternion_of_rotation(const at::Tensor & r)
   return at::cat({1 - s, 2 * r}, -1) / (1 + s);
 }
 
-/// The modified Rodrigues parameters, for an angle up to π, of a quaternion of any length except 0.
+/// The modified Rodrigues parameters, for an angle up to π, of a quaternion, which may have any length except 0.
 /// (..., 4) -> (..., 3)
 inline at::Tensor
 rotation_of_quaternion(const at::Tensor & q)
@@ -99,7 +99,7 @@ quaternion_rows(const at::Tensor & M)
                  -2);
 }
 
-/// The unit quaternion of a rotation matrix, with a scalar part that is not negative. Computed as in
+/// The unit quaternion of a rotation matrix, with a scalar part that is not negative. It is computed as in
 /// kernels::unit_quaternion, so that both functions choose the same quaternion at θ = π; NaN for a reflection. (..., 3, 3)
 /// -> (..., 4)
 inline at::Tensor

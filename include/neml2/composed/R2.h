@@ -64,8 +64,7 @@ skew(const at::Tensor & v)
   return at::stack(entries, -1).unflatten(-1, at::IntArrayRef({3, 3}));
 }
 
-/// The cofactors, which are cross products of the rows: det(A) A_ji^-1, but also defined where A is
-/// singular.
+/// The cofactors, which are cross products of the rows. They are det(A) A_ji^-1, but also defined where A is singular.
 /// (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 cofactors(const at::Tensor & A)
@@ -76,7 +75,7 @@ cofactors(const at::Tensor & A)
   return at::stack(rows, -2);
 }
 
-/// b × c. The part of c along b, which would cancel in the product, is subtracted first; its size is treated as a constant.
+/// b × c. The part of c along b, which would cancel in the product, is subtracted first; the size of this part is treated as a constant.
 /// (..., 3), (..., 3) -> (..., 3)
 inline at::Tensor
 cross_by_projection(const at::Tensor & b, at::Tensor c)
@@ -151,7 +150,7 @@ inverse_or_nan(const at::Tensor & M)
       .to(M.scalar_type());
 }
 
-/// The solution X of A X = B, NaN where A is singular; and whether A is singular. (..., n, n), (..., n, k) -> (..., n, k) and (...)
+/// The solution X of A X = B, which is NaN where A is singular, and whether A is singular. (..., n, n), (..., n, k) -> (..., n, k), (...)
 inline std::pair<at::Tensor, at::Tensor>
 solve_or_nan(const at::Tensor & A, const at::Tensor & B)
 {
@@ -201,7 +200,7 @@ drotate_matrix(const at::Tensor & A, const at::Tensor & R)
          I.view({1, 3, 3, 1}) * N.unsqueeze(-2).unsqueeze(-2);
 }
 
-/// Derivative by r of a matrix B that r has rotated, with the spin_by_rate J of r:
+/// Derivative by r of a matrix B that r has rotated, where J is the spin_by_rate of r:
 /// S_kil B_lj + S_kjl B_il, where S_k is the skew matrix of the spin in column k of J.
 /// (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
 inline at::Tensor

@@ -9,14 +9,14 @@
 /// double contractions are products of n×n matrices; n is 9, or 6 where both pairs are in Mandel components.
 namespace neml2::composed
 {
-/// Both index pairs of a fourth order tensor. (..., 3, 3, 3, 3) -> (..., 9, 9)
+/// A fourth order tensor with both pairs of indices flattened. (..., 3, 3, 3, 3) -> (..., 9, 9)
 inline at::Tensor
 pairs(const at::Tensor & T)
 {
   return T.flatten(-2).flatten(-3, -2);
 }
 
-/// The fourth order tensor of two flattened pairs. (..., 9, 9) -> (..., 3, 3, 3, 3)
+/// The fourth order tensor from its two flattened pairs. (..., 9, 9) -> (..., 3, 3, 3, 3)
 inline at::Tensor
 unpaired(const at::Tensor & M)
 {
@@ -65,7 +65,7 @@ full_pairs(const at::Tensor & C)
   return unpaired(rotate_matrix(C, mandel_basis(C.options()).t()));
 }
 
-/// The entries 21, 02, 10 of one flattened pair. (..., 9, ...) -> (..., 3, ...)
+/// The entries 21, 02, 10 of a flattened pair of indices. (..., 9, ...) -> (..., 3, ...)
 inline at::Tensor
 pick_skew(const at::Tensor & M, Size dim)
 {
@@ -86,7 +86,7 @@ full_skew_pairs(const at::Tensor & w)
   return unpaired(rotate_matrix(w, skew_basis(w.options()).t()));
 }
 
-/// The matrix that rotates a flattened pair. (..., 3, 3) -> (..., 9, 9)
+/// The matrix that rotates a flattened pair of indices. (..., 3, 3) -> (..., 9, 9)
 inline at::Tensor
 pair_rotation(const at::Tensor & R)
 {
@@ -107,7 +107,7 @@ rotate_fourth_by_parameters(const at::Tensor & T, const at::Tensor & r)
   return rotate_fourth(T, rotation_matrix(r));
 }
 
-/// The matrices that rotate a flattened pair by a unit angular velocity about each axis. (3, 9, 9)
+/// The rates of change of a flattened pair of indices under a unit angular velocity about each axis. (3, 9, 9)
 inline at::Tensor
 generators(const TensorOptions & options)
 {
@@ -115,15 +115,15 @@ generators(const TensorOptions & options)
   return pairs(kronecker(W, I) + kronecker(I, W));
 }
 
-/// The generators of Mandel components: their rates for a unit angular velocity about each axis. (3, 6, 6)
+/// The rates of change of Mandel components under a unit angular velocity about each axis. (3, 6, 6)
 inline at::Tensor
 mandel_generators(const TensorOptions & options)
 {
   return sym_pairs(generators(options));
 }
 
-/// Derivative by r of a tensor that r has rotated, from the matrix M of the rotated tensor, the generators of its
-/// pairs and the spin_by_rate of r. (..., n, n), (3, n, n), (..., 3, 3) -> (..., n, n, 3)
+/// Derivative by r of a tensor that r has rotated. M is the matrix of the rotated tensor, `generators` are the rates of change of its
+/// pairs of indices, and `rate` is the spin_by_rate of r. (..., n, n), (3, n, n), (..., 3, 3) -> (..., n, n, 3)
 inline at::Tensor
 rotation_derivative(const at::Tensor & M, const at::Tensor & generators, const at::Tensor & rate)
 {
@@ -143,7 +143,7 @@ drotate_fourth_by_parameters(const at::Tensor & T, const at::Tensor & r)
       .unflatten(-4, at::IntArrayRef({3, 3}));
 }
 
-/// Derivative of rotate_fourth_by_parameters(T, r) by T, R_im R_jn R_ko R_lp, expanded to the batch of both.
+/// Derivative of rotate_fourth_by_parameters(T, r) by T, which is R_im R_jn R_ko R_lp, expanded to the batch of both.
 /// (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3, 3, 3, 3, 3)
 inline at::Tensor
 drotate_self_fourth(const at::Tensor & T, const at::Tensor & r)

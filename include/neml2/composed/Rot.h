@@ -43,7 +43,7 @@ spin_by_rate(const at::Tensor & r)
   return (4 * (1 - s) * at::eye(3, r.options()) + 8 * (skew(r) + rr)) / (d * d);
 }
 
-/// S_kil B_lj, where S_k is the skew matrix of the spin in column k of J: the rate of B if only its
+/// S_kil B_lj, where S_k is the skew matrix of the spin in column k of J. It is the rate of B if only its
 /// first index rotates. (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
 inline at::Tensor
 turn(const at::Tensor & J, const at::Tensor & B)
@@ -51,7 +51,7 @@ turn(const at::Tensor & J, const at::Tensor & B)
   return at::matmul(skew(J.transpose(-1, -2)), B.unsqueeze(-3));
 }
 
-/// ∂R_ij/∂r_k of the rotation matrix, for batch bodies. (..., 3) -> (..., 3, 3, 3)
+/// ∂R_ij/∂r_k of the rotation matrix. (..., 3) -> (..., 3, 3, 3)
 inline at::Tensor
 rotation_matrix_derivative(const at::Tensor & r)
 {
@@ -77,7 +77,7 @@ rotation_product(const at::Tensor & x, const at::Tensor & y)
   return numerator / (1 + s * t - 2 * dot_last(p, q));
 }
 
-/// Derivative of the product of x and y by x, which is the left factor (sigma = 1) or the right one (sigma = -1).
+/// Derivative of the product of x and y by x, which is the left factor (sigma = 1) or the right factor (sigma = -1).
 /// (..., 3), (..., 3) -> (..., 3, 3)
 inline at::Tensor
 rotation_product_derivative(const at::Tensor & x, const at::Tensor & y, double sigma)

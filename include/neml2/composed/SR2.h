@@ -80,7 +80,8 @@ rotate_mandel_by_parameters(const at::Tensor & s, const at::Tensor & r)
   return rotate_mandel(s, rotation_matrix(r));
 }
 
-/// Orthonormal basis of the symmetric tensors: the nine components of each Mandel component. (6, 9)
+/// Orthonormal basis of the symmetric tensors. Row p has the nine components of the tensor whose Mandel component p is 1 and whose others
+/// are 0. (6, 9)
 inline at::Tensor
 mandel_basis(const TensorOptions & options)
 {
@@ -94,7 +95,7 @@ sym_pairs(const at::Tensor & M)
   return rotate_matrix(M, mandel_basis(M.options()));
 }
 
-/// ∂(R_im s_mn R_jn)/∂R_kl in Mandel components ij. (..., 6), (..., 3, 3) -> (..., 6, 3, 3)
+/// ∂(R_im s_mn R_jn)/∂R_kl in Mandel components of ij. (..., 6), (..., 3, 3) -> (..., 6, 3, 3)
 inline at::Tensor
 drotate_mandel(const at::Tensor & s, const at::Tensor & R)
 {

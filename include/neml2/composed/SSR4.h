@@ -42,8 +42,8 @@ drotate_mandel_pairs_by_parameters(const at::Tensor & C, const at::Tensor & r)
   return rotation_derivative(turned, mandel_generators(C.options()), spin_by_rate(r));
 }
 
-/// The derivative of rotate_mandel_pairs_by_parameters by C, expanded to the batch of both: Q_IK Q_JL with
-/// the mandel_rotation Q. (..., 6, 6), (..., 3) -> (..., 6, 6, 6, 6)
+/// The derivative of rotate_mandel_pairs_by_parameters by C, expanded to the batch of both: Q_IK Q_JL, where Q is
+/// the mandel_rotation. (..., 6, 6), (..., 3) -> (..., 6, 6, 6, 6)
 inline at::Tensor
 drotate_self_mandel_pairs(const at::Tensor & C, const at::Tensor & r)
 {

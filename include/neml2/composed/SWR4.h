@@ -6,7 +6,7 @@
 /// Derivatives of a symmetric tensor by a skew one, in LibTorch calls.
 namespace neml2::composed
 {
-/// T_ijkl + T_jikl in Mandel components, at kl = 21, 02, 10. (..., 3, 3, 3, 3) -> (..., 6, 3)
+/// T_ijkl + T_jikl in Mandel components of ij, at kl = 21, 02, 10. (..., 3, 3, 3, 3) -> (..., 6, 3)
 inline at::Tensor
 sym_by_skew(const at::Tensor & T)
 {

@@ -6,14 +6,14 @@
 /// Voigt's notation, in LibTorch calls.
 namespace neml2::composed
 {
-/// The shear entries of the last dimension, times a factor. (..., 6) -> (..., 6)
+/// Multiplies the shear entries of the last dimension by a factor. (..., 6) -> (..., 6)
 inline at::Tensor
 scale_shear(const at::Tensor & t, double factor)
 {
   return at::cat({t.slice(-1, 0, 3), t.slice(-1, 3, 6) * factor}, -1);
 }
 
-/// The shear entries of each of the last two dimensions, times a factor. (..., 6, 6) -> (..., 6, 6)
+/// Multiplies the shear entries of the last dimension, and then of the dimension before it, by a factor. (..., 6, 6) -> (..., 6, 6)
 inline at::Tensor
 scale_both_shears(const at::Tensor & t, double factor)
 {

@@ -6,7 +6,7 @@
 /// Derivatives of a skew tensor by a symmetric one, in LibTorch calls.
 namespace neml2::composed
 {
-/// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components. (..., 3, 3, 3, 3) -> (..., 3, 6)
+/// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components of kl. (..., 3, 3, 3, 3) -> (..., 3, 6)
 inline at::Tensor
 skew_by_sym(const at::Tensor & T)
 {

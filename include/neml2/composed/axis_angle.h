@@ -7,8 +7,8 @@
 /// Rotations by axis and angle, and between two directions, in LibTorch calls.
 namespace neml2::composed
 {
-/// Direction v / |v| and length |v|; (0, 0, 1) and 0 where v is 0, both with derivative 0. The vector is scaled by its largest
-/// component, so that no square overflows or underflows. (..., 3) -> (..., 3), (..., 1)
+/// The direction v / |v| and the length |v|; where v is 0, they are (0, 0, 1) and 0, both with derivative 0. The vector is scaled by its
+/// largest component, so that no square overflows or underflows. (..., 3) -> (..., 3), (..., 1)
 inline std::pair<at::Tensor, at::Tensor>
 direction_and_length(const at::Tensor & v)
 {
@@ -37,14 +37,14 @@ shortest_rotation_about(const at::Tensor & n, const at::Tensor & theta)
   return rotation_about(n, theta - 2 * pi * turn.round());
 }
 
-/// The rotation of the direction of a into that of b, computed as in kernels::rotation_from_to.
+/// The rotation that turns the direction of a into the direction of b, computed as in kernels::rotation_from_to.
 /// (..., 3), (..., 3) -> (..., 3)
 inline at::Tensor
 rotation_from_to(const at::Tensor & a, const at::Tensor & b)
 {
   const double tolerance = rounding(a.scalar_type());
   const Size dim = std::max(a.dim(), b.dim()); // linalg_cross needs equal numbers of dimensions
-  // With h = u + v, of length 2 cos(θ/2), u × h = n sin θ and |h|² / 2 = 1 + cos θ are computed without cancellation.
+  // h = u + v has the length 2 cos(θ/2); u × h = n sin θ and |h|² / 2 = 1 + cos θ are computed without cancellation.
   const at::Tensor u = unit_or_nan(prepend_dims(a, dim)), h = u + unit_or_nan(prepend_dims(b, dim)),
                    square = dot_last(h, h);
   const at::Tensor opposite = square < tolerance * tolerance;
@@ -58,7 +58,7 @@ rotation_from_to(const at::Tensor & a, const at::Tensor & b)
   return sine / (one_plus_cosine + squares.sqrt());
 }
 
-/// r / |r|, (0, 0, 1) where r is 0. (..., 3) -> (..., 3)
+/// r / |r|, but (0, 0, 1) where r is 0. (..., 3) -> (..., 3)
 inline at::Tensor
 axis_of_rotation(const at::Tensor & r)
 {

@@ -6,7 +6,7 @@
 /// Cholesky's factor, in LibTorch calls.
 namespace neml2::composed
 {
-/// The lower triangular L of A = L Lᵀ, for the symmetric part of A; NaN where the symmetric part is not positive definite.
+/// The lower triangular L with L Lᵀ = S, where S is the symmetric part of A; NaN where S is not positive definite.
 /// (..., n, n) -> (..., n, n)
 inline at::Tensor
 cholesky(const at::Tensor & A)

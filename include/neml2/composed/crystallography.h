@@ -119,7 +119,7 @@ disorientation(const at::Tensor & r,
   return rotation_of_quaternion(quaternion_product(b, quaternion_conjugate(a)));
 }
 
-/// The S r closest to a reference. (..., 3), (..., 3), (n, 4) -> (..., 3)
+/// The S r that is closest to a reference. (..., 3), (..., 3), (n, 4) -> (..., 3)
 inline at::Tensor
 closest_orientation(const at::Tensor & r, const at::Tensor & reference, const at::Tensor & S)
 {

@@ -5,12 +5,12 @@
 #include "neml2/composed/where.h"
 #include "neml2/kernels/euler_angles.h"
 
-/// Rotations by Euler angles, in LibTorch calls; the angles of Kocks are in radians.
+/// Rotations by Euler angles, in LibTorch calls; Kocks' angles are in radians.
 namespace neml2::composed
 {
 using kernels::EulerConvention;
 
-/// Angles of Kocks. (..., 3) -> (..., 3)
+/// Kocks' angles from the angles of a convention. (..., 3) -> (..., 3)
 inline at::Tensor
 to_kocks(const at::Tensor & angles, EulerConvention convention)
 {
@@ -33,7 +33,7 @@ from_kocks(const at::Tensor & kocks, EulerConvention convention)
              : at::stack({a, b, pi - c}, -1);
 }
 
-/// The rotation by angles of Kocks, from the unit quaternion (real part first)
+/// The rotation by Kocks' angles, from the unit quaternion (real part first)
 /// (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos μ) with μ = (a - c) / 2 and δ = (a + c) / 2. (..., 3) -> (..., 3)
 inline at::Tensor
 rotation_of_kocks(const at::Tensor & kocks)
@@ -45,7 +45,7 @@ rotation_of_kocks(const at::Tensor & kocks)
       {cosine * mu.sin(), sine * delta.cos(), sine * delta.sin(), cosine * mu.cos()}, -1));
 }
 
-/// The multiple of the period that, subtracted from x, brings x + shift into [0, period), except for rounding.
+/// The multiple of the period that must be subtracted from x to bring x + shift into [0, period), except for rounding.
 inline at::Tensor
 whole_periods(const at::Tensor & x, double shift, double period)
 {

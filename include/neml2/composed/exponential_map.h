@@ -5,7 +5,7 @@
 #include "neml2/composed/where.h"
 #include "neml2/kernels/exponential_map.h"
 
-/// Maps from skew tensors to rotations, and back, in LibTorch calls; s is the square of a length.
+/// Maps from skew tensors to rotations, and back, in LibTorch calls; an argument s is the square of a length.
 namespace neml2::composed
 {
 /// tan(√s / 4) / √s, as in kernels::exp_map. (...) -> (...)
@@ -45,7 +45,7 @@ exp_map(const at::Tensor & w)
   return w * exp_map_factor(dot_last(w, w));
 }
 
-/// The derivative of w tan(θ/4) / θ: g δ_ij + h w_i w_j, with the factor g and the slope h at |w|². (..., 3) -> (..., 3, 3)
+/// The derivative of w tan(θ/4) / θ: g δ_ij + h w_i w_j, where g is exp_map_factor and h is exp_map_slope at |w|². (..., 3) -> (..., 3, 3)
 inline at::Tensor
 exp_map_derivative(const at::Tensor & w)
 {

@@ -9,13 +9,13 @@
 
 /**
  * Tables of any size, in LibTorch calls. The functions find the interval of each point, gather the entries of the interval, and
- * compute with the arithmetic of kernels/interpolation.h.
+ * compute with the arithmetic of kernels/interpolants.h.
  *
  * Tables have the shape (..., n), the points x the shape (...); all have the same number of batch dimensions.
  */
 namespace neml2::composed
 {
-/// Chooses between batches by a condition; it is an argument of the functions of kernels/interpolation.h.
+/// Chooses between batches by a condition; it is an argument of the functions of kernels/interpolants.h.
 struct Select
 {
   template <class A, class B>
@@ -92,7 +92,7 @@ struct Place
     return beyond == Beyond::extrapolate ? x : held;
   }
   /// Returns y, but NaN beyond the ends if `beyond` requests it, and NaN where the abscissae are not in order. If in_order is true, they
-  /// are known to be in order.
+  /// are known to be in order, and are not tested.
   at::Tensor checked(const at::Tensor & y, Beyond beyond, bool in_order) const
   {
     at::Tensor r = y;
@@ -150,7 +150,7 @@ interpolate(const at::Tensor & x,
   return p.checked(cubic ? on_cubics(p, ys, beyond) : on_lines(p, ys, beyond), beyond, in_order);
 }
 
-/// The values at (x, y) of tables of two abscissae. The values of each table are in one row.
+/// The values at (x, y) of tables of two abscissae. The n m values of a table are in the last dimension; the values of one xs are adjacent.
 /// (...), (...), (..., n), (..., m), (..., n m) -> (...)
 inline at::Tensor
 interpolate(const at::Tensor & x,

@@ -62,7 +62,7 @@ triaxiality(const at::Tensor & s)
   return hydrostatic(s) / von_mises(s);
 }
 
-/// The θ with tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), 0 where the quotient is 0 / 0. (..., 6) -> (...)
+/// The angle θ with tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0); 0 where the quotient is 0 / 0. (..., 6) -> (...)
 inline at::Tensor
 lode_angle(const at::Tensor & s)
 {

@@ -7,9 +7,9 @@
 #include "neml2/core/shape.h"
 
 /**
- * Functions of n×n matrices, by LibTorch's operations, for the batch bodies of tensor functions.
+ * Functions of n×n matrices, in LibTorch calls.
  *
- * All consist of products and inverses, so that autograd's derivatives of any order are right and
+ * All functions consist of products and inverses, so that autograd's derivatives of any order are right and
  * finite, also at equal eigenvalues, where derivatives computed from eigenvectors are not. If values can be read, iterations end
  * early; this changes only the time. (..., n, n) -> (..., n, n), float64.
  *
@@ -104,8 +104,8 @@ sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
   at::Tensor X = A, Y = plus_identity(at::zeros_like(A), 1), change;
   for (int k = 0; k < steps; k++)
   {
-    // The derivatives need one step after convergence, and at least four steps: at the identity n steps give the derivatives up to order
-    // 2^n - 1.
+    // The derivatives need one step after convergence, and at least four steps in all: at the identity n steps give the derivatives up to
+    // order 2^n - 1.
     const bool last = k >= 3 && holds_nowhere(change > 1e-9);
     const at::Tensor x = inverse_or_nan(X), y = inverse_or_nan(Y);
     const at::Tensor ratio =
@@ -182,7 +182,7 @@ matrix_log(const at::Tensor & A, Size n)
   return L + scale.log() * at::eye(A.size(-1), A.options().requires_grad(false));
 }
 
-/// A^p, with one number p for all matrices, or with one p per matrix, (...)
+/// A^p, with one number p for all matrices, or with a tensor p of shape (...) that has one number per matrix.
 inline at::Tensor
 matrix_power(const at::Tensor & A, Size n, double p)
 {

@@ -100,7 +100,7 @@ divided_differences(const at::Tensor & l,
   return select(lost, mean, change / h.masked_fill(lost, 1));
 }
 
-/// Derivative by s of Σ_k f(λ_k) v_k v_k: Q_ik d_k Q_jk, where Q is the Mandel rotation by V, and d contains the slopes and the
+/// Derivative by s of Σ_k f(λ_k) v_k v_k. It is Q_ik d_k Q_jk, where Q is the Mandel rotation by V, and d contains the slopes and the
 /// divided differences. (..., 3), (..., 3, 3), (..., 3), (..., 3) -> (..., 6, 6)
 inline at::Tensor
 dsptrf(const at::Tensor & l,

@@ -64,7 +64,7 @@ stack_last(std::initializer_list<at::Tensor> numbers)
   return at::stack(expanded, -1);
 }
 
-/// Orthotropic stiffness, the inverse of the compliances. (...) nine times -> (..., 6, 6)
+/// Orthotropic stiffness, which is the inverse of the compliances. (...) nine times -> (..., 6, 6)
 inline at::Tensor
 orthotropic(const at::Tensor & E1,
             const at::Tensor & E2,
@@ -85,7 +85,8 @@ orthotropic(const at::Tensor & E1,
          at::constant_pad_nd(shear, {3, 0, 3, 0});
 }
 
-/// Transversely isotropic stiffness about axis 3; p is in the plane, t across the plane. (...) five times -> (..., 6, 6)
+/// Transversely isotropic stiffness about axis 3; p marks the plane of isotropy, t the direction normal to it.
+/// (...) five times -> (..., 6, 6)
 inline at::Tensor
 transversely_isotropic(const at::Tensor & E_p,
                        const at::Tensor & E_t,

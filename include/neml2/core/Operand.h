@@ -26,7 +26,7 @@ struct Operation
   constexpr Operation(const char * n, Accepts a = Accepts::floating) : name(n), accepts(a) {}
 };
 
-/// The checked properties of one operand; type and base shape are those of its class.
+/// The properties of an operand that operations check; its class gives the type and the base shape.
 struct Operand
 {
   const at::Tensor * tensor; ///< null for a plain number
@@ -75,7 +75,7 @@ operator<<(std::ostream & os, const Operand & o)
              o.type, o.tensor->sizes().slice(0, size_t(n)), o.tensor->sizes().slice(size_t(n))};
 }
 
-/// int64, float64: dtypes as users write them.
+/// The name of a dtype as users write it, such as int64 or float64.
 inline const char *
 dtype_name(Dtype dtype)
 {

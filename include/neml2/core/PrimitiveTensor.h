@@ -39,27 +39,27 @@ is_another_of_shape()
     return false;
 }
 
-/// A tensor of LibTorch, or a class that converts to one, but not a tensor of this library: tensors of this library
-/// convert by their types, not by their shapes.
+/// Enables an overload for tensors of LibTorch and classes that convert to them, except tensors of this library. These convert
+/// by their types, not by their shapes.
 template <class T>
 using if_raw_tensor =
     std::enable_if_t<std::is_convertible_v<const T &, const at::Tensor &> && !is_tensor<T>, int>;
 
-/// The unused last parameter of constructors from other tensors. It keeps a type's own constructor template
-/// of one parameter from hiding them, which happens with clang before 15.
+/// The unused last parameter of constructors from other tensors. Without it, clang before 15 hides these constructors if a
+/// type has a constructor template of one parameter.
 struct Implicit
 {
   explicit constexpr Implicit(const char *) {}
 };
 
-/// The batch type whose rows are R<T>. Each type specialises this template.
+/// The batch type whose rows are R<T>; a row is one tensor of a batch. Each type specialises this template.
 template <template <class> class R>
 struct batch_of_rows
 {
   using type = void;
 };
 
-/// Scalar, under a name that depends on a template parameter, because the type is not complete yet.
+/// Scalar, under a name that depends on a template parameter, because Scalar is not complete in this header.
 template <class>
 struct dependent_scalar
 {
@@ -79,7 +79,7 @@ are_components()
   {
     constexpr bool numbers[] = {is_number<V>...};
     bool all_numbers = true;
-    if constexpr (sizeof...(V) == n + 1) // the last one is options
+    if constexpr (sizeof...(V) == n + 1) // the last argument is the options
     {
       constexpr bool options[] = {std::is_convertible_v<const V &, TensorOptions>...};
       all_numbers = options[n] && !numbers[n];
@@ -89,13 +89,14 @@ are_components()
     return all_numbers || (sizeof...(V) == n && (std::is_same_v<V, Scalar> && ...));
   }
 }
-/// Whether V belongs to a formula: a number with derivatives or a pack of such numbers, a row of either, or a whole batch.
+/// Whether V is a type of values in formulas: a number of a formula (a number with derivatives, a pack or a symbol), a row of
+/// such numbers, or a whole batch.
 template <class V>
 constexpr bool is_of_formula =
     is_tensor<V> || kernels::is_row<V>::value || std::is_base_of_v<kernels::Component<V>, V>;
 template <class V>
 using if_like = std::enable_if_t<is_of_formula<V>, int>;
-/// Enables an overload for values if at least one of them belongs to a formula.
+/// Enables an overload for values of a formula, among which may be plain numbers. Numbers alone and Scalars alone are excluded.
 template <class... V>
 using if_in_formula =
     std::enable_if_t<((is_number<V> || is_of_formula<V>)&&...) && !(is_number<V> && ...) &&
@@ -130,7 +131,8 @@ public:
   static constexpr Size const_base_storage = const_base_numel;
   using base_sizes_sequence = std::integer_sequence<Size, S...>;
 
-  /// One batch entry in a formula, for types that declare no row type: its components have one index per base dimension.
+  /// A row, that is, one tensor of the batch in a formula, for types that declare no row type of their own. Its components have
+  /// one index per base dimension.
   template <class T>
   struct Row : kernels::Components<T, int(const_base_numel)>
   {
@@ -155,7 +157,7 @@ public:
   {
   }
 
-  /// The last dimensions of t are its base dimensions, all others batch dimensions. Shares storage.
+  /// From a raw tensor, whose last dimensions are base dimensions; all others are batch dimensions. Shares storage.
   /// @throws NEMLException ("Base shape mismatch ...") unless t's shape ends in the base shape.
   template <class T, core::if_raw_tensor<T> = 0>
   PrimitiveTensor(const T & t, core::Implicit = core::Implicit(""))
@@ -254,7 +256,7 @@ public:
   }
 
   /// From one argument per stored component, in row-major order. Numbers give (; S...); options may follow
-  /// them. Scalars, (...; ) each, give (...; S...); their batch shapes broadcast. Types such as SR2, whose
+  /// them. Scalars (...; ) give (...; S...); their batch shapes broadcast. Types such as SR2, whose
   /// stored components differ from the usual ones, define another fill.
   template <class... V,
             typename core::Components<std::integer_sequence<Size, S...>, V...>::type = 0>
@@ -271,14 +273,14 @@ public:
   /// fit this type.
   [[nodiscard]] static Derived einsum(const std::string & equation, TensorList tensors);
 
-  /// The derivative of a value by itself. Types that have this derivative override the function.
+  /// The derivative of a tensor by itself. Types that have this derivative override the function.
   /// @throws NEMLException for the other types.
   [[nodiscard]] static neml2::Tensor identity_map(const TensorOptions & = default_tensor_options())
   {
     core::fail(Derived::type_name, "::identity_map: Not implemented");
   }
 
-  /// One stored component, by one index per base dimension. (...; S...) -> (...; )
+  /// One stored component, which one index per base dimension selects. (...; S...) -> (...; )
   template <
       class... I,
       std::enable_if_t<sizeof...(I) == sizeof...(S) && (sizeof...(I) > 0) &&
@@ -296,7 +298,7 @@ public:
   }
 
 protected:
-  /// A tensor of the given values in storage order, unbatched. (; S...)
+  /// An unbatched tensor (; S...) of the given values in storage order.
   static Derived from_values(std::initializer_list<CScalar> values, const TensorOptions & options)
   {
     TensorDataContainer data(std::vector<CScalar>(values.begin(), values.end()));

@@ -103,7 +103,7 @@ public:
   /// @throws NEMLException if it has more than n.
   Tensor base_unsqueeze_to(Size n) const;
 
-  /// Its name in messages.
+  /// The name of this tensor's type in messages.
   const char * name_in_messages() const
   {
     return _name == 0 ? type_name : core::names_in_messages()[size_t(_name)];

@@ -69,7 +69,7 @@ refuse_assignment_to_part()
  * A shape is written (batch; base), for example (1000, 2; 6, 6). Batch dimensions broadcast with batch
  * dimensions only, never with base dimensions.
  *
- * core/DynamicDims.h has other names for batch and base dimensions, core/factories.h has the _like factories.
+ * core/DynamicDims.h has other names for batch and base dimensions, and core/factories.h has the _like factories.
  *
  * In the scope of this class the name `Tensor` is at::Tensor; the library's own type is neml2::Tensor.
  */
@@ -79,12 +79,12 @@ class TensorBase : public at::Tensor,
                    public core::mixins::LikeFactories<Derived>
 {
 public:
-  /// Undefined, with no batch dimension.
+  /// An undefined tensor without batch dimensions.
   TensorBase() = default;
-  /// The first batch_dim dimensions of t are its batch dimensions. Shares t's storage.
+  /// From a raw tensor, whose first batch_dim dimensions are batch dimensions. Shares storage.
   /// @throws NEMLException if batch_dim is negative or more than t.dim().
   TensorBase(at::Tensor t, Size batch_dim);
-  /// From a raw tensor of batch sizes batch_shape, which are checked. Shares storage.
+  /// From a raw tensor with the batch sizes batch_shape, which are checked. Shares storage.
   TensorBase(at::Tensor t, const TraceableTensorShape & batch_shape);
   TensorBase(at::Tensor t, std::initializer_list<Size> batch_shape)
     : TensorBase(std::move(t), TraceableTensorShape(batch_shape))
@@ -119,8 +119,8 @@ public:
   /// base^linspace(start, end, nstep, dim)
   [[nodiscard]] static Derived
   logspace(const Derived & start, const Derived & end, Size nstep, Size dim = 0, Real base = 10);
-  /// Exists if core::Strictness is relaxed: linspace, with a result of batch_dim batch dimensions; a negative batch_dim
-  /// does not change their number.
+  /// linspace whose result is given batch_dim batch dimensions; a negative batch_dim does not change their number. Exists only
+  /// if core::Strictness is relaxed.
   /// @throws NEMLException also for a batch_dim that does not fit the result.
   template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
   [[nodiscard]] static Derived
@@ -129,8 +129,8 @@ public:
     const Derived r = linspace(start, end, nstep, dim);
     return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));
   }
-  /// Exists if core::Strictness is relaxed: base^linspace(start, end, nstep, dim, batch_dim). An integer as fifth
-  /// argument is batch_dim, never the base.
+  /// base^linspace(start, end, nstep, dim, batch_dim). An integer as the fifth argument is batch_dim, never the base. Exists
+  /// only if core::Strictness is relaxed.
   template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
   [[nodiscard]] static Derived logspace(
       const Derived & start, const Derived & end, Size nstep, Size dim, I batch_dim, Real base = 10)
@@ -142,7 +142,7 @@ public:
   // ---- Shape ---------------------------------------------------------------------------------
 
   bool batched() const { return batch_dim() > 0; }
-  /// Its name in messages.
+  /// The name of this type in messages.
   static const char * name_in_messages() { return Derived::type_name; }
   /// 0 if the tensor is undefined, as a moved-from tensor is.
   Size batch_dim() const { return defined() ? std::min<Size>(_batch_dim, dim()) : 0; }
@@ -174,13 +174,13 @@ public:
     return core::translate_errors(
         "clone", [&] { return wrap(at::Tensor::clone(format)); }, core::operand(self()));
   }
-  /// Its values outside the graph of autograd; shares storage.
+  /// A tensor with the same storage, but outside the graph of autograd.
   Derived detach() const
   {
     core::check_defined("detach", self());
     return wrap(at::Tensor::detach());
   }
-  /// Its values in this dtype and on this device.
+  /// A tensor of the same values in this dtype and on this device.
   Derived to(const TensorOptions & options) const
   {
     core::check_defined("to", self());
@@ -193,7 +193,7 @@ public:
     core::check_defined("variable_data", self());
     return wrap(at::Tensor::variable_data());
   }
-  /// Its values in contiguous memory; copies only if they are not contiguous.
+  /// A tensor of the same values in contiguous memory; copies only if they are not contiguous.
   Derived contiguous() const
   {
     core::check_defined("contiguous", self());
@@ -291,7 +291,7 @@ public:
     core::check_no_intmd("batch_expand", intmd);
     return batch_expand(dynamic);
   }
-  /// Expands one batch dimension to n. dim has any integer type, as a template parameter, so that {} as the second
+  /// Expands one batch dimension to n. The type of dim is a template parameter (any integer type), so that {} as the second
   /// argument is a shape.
   template <class I, core::if_integer<I> = 0>
   Derived batch_expand(TraceableSize n, I dim) const
@@ -366,7 +366,7 @@ public:
     core::check_defined("-", self());
     return core::translate_errors("-", [&] { return wrap(at::Tensor::neg()); });
   }
-  /// Computes in place, by the rules of +: the right side broadcasts to the left side, which keeps its shape and dtype.
+  /// + - * / in place. The right side broadcasts to the left side, which keeps its shape and dtype.
   /// @throws NEMLException if this is not possible; the left side is then unchanged.
   template <class B>
   Derived & operator+=(const B & b);
@@ -378,7 +378,7 @@ public:
   Derived & operator/=(const B & b);
 
 protected:
-  /// A result of the same type, with the same number of batch dimensions.
+  /// Makes t a tensor of this type, with the same number of batch dimensions as this tensor.
   Derived wrap(at::Tensor t) const { return wrap(std::move(t), batch_dim()); }
   static Derived wrap(at::Tensor t, Size batch_dim)
   {
@@ -401,7 +401,7 @@ private:
 
   friend class neml2::Tensor;
   int32_t _batch_dim = 0;
-  int32_t _name = 0; ///< used by Tensor only; fills the padding
+  int32_t _name = 0; ///< only Tensor uses it; it takes no space, because it fills padding
 };
 
 // ---- Definitions that need no other type; those that return Tensor are in core/Tensor.h. ----

@@ -54,10 +54,10 @@ public:
 
   TensorShapeRef sizes() const { return _sizes; }
 
-  /// A tensor of these numbers; its dtype is that of the options. It is a leaf of autograd's graph if the options request grad.
+  /// A tensor of these numbers in the dtype of the options. It is a leaf of autograd's graph if the options request grad.
   at::Tensor to_tensor(const TensorOptions & options) const { return to_tensor(options, _sizes); }
 
-  /// The numbers in another shape with as many entries.
+  /// A tensor of these numbers in another shape, which has as many entries.
   at::Tensor to_tensor(const TensorOptions & options, TensorShapeRef shape) const
   {
     const bool integral = std::all_of(

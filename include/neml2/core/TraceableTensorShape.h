@@ -12,7 +12,7 @@ namespace neml2
 {
 class Scalar;
 
-/// One batch size, a number.
+/// One batch size.
 class TraceableSize
 {
 public:
@@ -88,8 +88,8 @@ operator<<(std::ostream & os, const TraceableSize & s)
 /**
  * The batch shape of a tensor: a vector of sizes that owns them.
  *
- * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` is valid while x lives, and so is a slice: s refers to the
- * sizes of x, not to a copy of them. Until the end of the statement, the temporary shape keeps the tensor alive.
+ * Converts to TensorShapeRef. After `TensorShapeRef s = x.batch_sizes();` s refers to the sizes of x, not to a copy of them, and is valid
+ * while x lives. The same holds for a slice of the shape. Until the end of the statement, the temporary shape keeps the tensor alive.
  */
 class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>
 {
@@ -186,7 +186,7 @@ public:
     return s;
   }
 
-  // These are friends, so that the compiler does not consider them for two other shapes.
+  // These operators are friends, so that the compiler does not consider them for two other shapes.
   friend bool operator==(const TraceableTensorShape & a, const TraceableTensorShape & b)
   {
     return a.own().equals(b.own());
@@ -220,13 +220,13 @@ public:
 private:
   TensorShapeRef own() const { return {reinterpret_cast<const Size *>(data()), size()}; }
 
-  at::Tensor _source; ///< the tensor that returned this; undefined in copies
-  size_t _first = 0;  ///< the dimension of that tensor where this begins
+  at::Tensor _source; ///< the tensor that returned this shape; undefined in copies
+  size_t _first = 0;  ///< the dimension of that tensor where this shape begins
 };
 
 namespace core
 {
-/// An argument that is a shape or one size, to which this object refers. TensorShapeRef is not the base class, because
+/// Refers to an argument that is a shape or one size. TensorShapeRef is not the base class, because
 /// LibTorch 1 does not allow that.
 class ShapePart
 {

@@ -83,11 +83,11 @@ neml_assert_dbg([[maybe_unused]] bool ok, [[maybe_unused]] const Parts &... part
 }
 } // namespace neml2
 
-/// Checks for mistakes of a caller, in every build. The message says which operation failed, the values, what was
+/// Checks for a mistake of the caller, in every build. The message gives the operation that failed, the values, what was
 /// expected and what to do; it is composed only on failure.
 #define NEML2_CHECK(ok, ...) NEML2_CHECK_AS(::neml2::NEMLException, ok, __VA_ARGS__)
 
-/// NEML2_CHECK that throws a more specific exception, for example IndexException.
+/// NEML2_CHECK with a more specific exception, for example IndexException.
 #define NEML2_CHECK_AS(exception, ok, ...)                                                         \
   do                                                                                               \
   {                                                                                                \

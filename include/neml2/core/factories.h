@@ -4,7 +4,7 @@
 #include "neml2/core/DynamicDims.h"
 #include "neml2/core/operands.h"
 
-/// Tensors of a given shape. Options are the last, optional argument: without them a tensor has the
+/// Makes tensors of a given shape. Options are the last, optional argument: without them a tensor has the
 /// default dtype and device.
 namespace neml2::core
 {
@@ -131,7 +131,7 @@ private:
   }
 };
 
-/// Factories of a type that fixes the base shape. They take no shape; a batch shape; or a dynamic shape and an
+/// Factories of a type that fixes the base shape. They take no shape, or a batch shape, or a dynamic shape and an
 /// intermediate shape (intmd), which must be empty. A batch shape is one argument: SR2::zeros({2, 3}), or
 /// SR2::zeros(5). SR2::zeros(2, 3) throws, because it asks for the batch shape (2) and the intermediate shape (3).
 template <class Derived>
@@ -244,9 +244,9 @@ private:
   }
 };
 
-/// Factories of a type of any base shape. They take the base shape alone; a batch shape and the base shape; or
-/// a dynamic shape, an intermediate shape (intmd), which must be empty, and the base shape:
-/// Tensor::zeros({3}), Tensor::zeros({5}, {3}).
+/// Factories of a type of any base shape. They take the base shape alone, as in Tensor::zeros({3}), or a batch shape and the
+/// base shape, as in Tensor::zeros({5}, {3}). They also take three shapes: dynamic, intermediate (intmd), which must be empty,
+/// and base.
 template <class Derived>
 class AnyBaseFactories
 {

@@ -38,7 +38,7 @@ stack(const Operation & op, std::initializer_list<Component> components)
   return stack<Result>(components);
 }
 
-/// Sorts one argument: a number is a value, any other argument is the options.
+/// Reads one argument: a number is appended to the values, and any other argument is the options.
 template <class V>
 void
 read_component(std::vector<CScalar> & values, TensorOptions & options, const V & v)
@@ -49,7 +49,8 @@ read_component(std::vector<CScalar> & values, TensorOptions & options, const V &
     options = TensorOptions(v);
 }
 
-/// The options of a number beside a tensor: the device of the tensor, and its dtype if that can hold the number, otherwise float64.
+/// The options for a number that is combined with a tensor: the device of the tensor, and the dtype of the tensor if it can
+/// hold the number, otherwise float64.
 inline TensorOptions
 options_beside(const at::Tensor & like, const CScalar & x)
 {
@@ -75,8 +76,8 @@ scalar_like(const V & v, const at::Tensor & like)
   }
 }
 
-/// Calls batch(values as Scalars) if `like` is a batch, and row(values as numbers) if it is one row. `like` belongs to
-/// the formula.
+/// Calls batch(values as Scalars) if `like` is a batch, and row(values as numbers) if it is a row (one tensor of a batch).
+/// `like` is a value of the formula.
 template <class Batch, class Row, class Like, class... V>
 auto
 fill_like(const Batch & batch, const Row & row, const Like & like, const V &... v)

@@ -69,7 +69,7 @@ consumed_dims(indexing::TensorIndicesRef indices)
   return n;
 }
 
-/// Refuses a second Ellipsis, which would stand for dimensions of the other group.
+/// Refuses a second Ellipsis: among batch indices it would stand for base dimensions, and among base indices for batch dimensions.
 inline void
 check_one_ellipsis(const char * where, indexing::TensorIndicesRef indices)
 {
@@ -83,7 +83,7 @@ check_one_ellipsis(const char * where, indexing::TensorIndicesRef indices)
                  " times. Expected it at most once.");
 }
 
-/// Indices of all dimensions: the given indices for the batch dimensions; base dimensions are kept.
+/// Extends indices of the batch dimensions to indices of all dimensions, which keep the base dimensions.
 inline indexing::TensorIndices
 batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {
@@ -106,7 +106,7 @@ batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef 
   return all;
 }
 
-/// Indices of all dimensions: the given indices for the base dimensions; batch dimensions are kept.
+/// Extends indices of the base dimensions to indices of all dimensions, which keep the batch dimensions.
 inline indexing::TensorIndices
 base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {
@@ -132,7 +132,7 @@ base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef i
 /// The index tensors among the indices of a tensor of n dimensions.
 struct IndexTensors
 {
-  Size dims = 0;        ///< how many dimensions they give the result
+  Size dims = 0;        ///< how many dimensions of the result they make
   bool adjacent = true; ///< whether torch leaves them in place; otherwise it puts them first
 
   IndexTensors(const indexing::TensorIndices & indices, Size n)
@@ -162,7 +162,7 @@ base_index(const Operand & o, indexing::TensorIndicesRef indices)
 {
   const auto all = base_indices("base_index", o, indices);
   const at::Tensor r = index("base_index", *o.tensor, all);
-  // Index tensors that are not adjacent put their dimensions first: move these behind the batch.
+  // If index tensors are not adjacent, torch puts their dimensions first: move these behind the batch.
   const IndexTensors found(all, o.tensor->dim());
   if (found.adjacent || o.batch_dim == 0)
     return r;

@@ -3,7 +3,7 @@
 
 #include "neml2/core/types.h"
 
-/// Indices of batch_index, base_index and their put_ forms: torch's own, with short names for lists.
+/// Indices for batch_index, base_index, batch_index_put_ and base_index_put_: torch's own types, and short names for lists of them.
 namespace neml2::indexing
 {
 using namespace at::indexing;

@@ -3,10 +3,12 @@
 
 #include "neml2/core/types.h"
 
-/// The modes that may intercept a call before it reaches the CPU: functorch, traces, fake tensors, tangents of forward mode.
+/// The modes that may intercept a call before it reaches the CPU: functorch, traces, fake tensors, tangents of
+/// forward-mode differentiation.
 namespace neml2::core
 {
-/// Whether the row loop may read this tensor's memory: it is a dense CPU tensor, and nothing except autograd intercepts operations on it.
+/// Whether a loop over rows (the tensors of a batch) may read this tensor's memory: it is a dense CPU tensor, and nothing except
+/// autograd intercepts operations on it.
 inline bool
 is_plain(const at::Tensor & t)
 {
@@ -65,7 +67,7 @@ is_entry_of_vmap(const at::Tensor & t)
   return t.defined() && t.key_set().has_any(keys);
 }
 
-/// Whether functorch transforms a tensor, or it has a tangent of forward mode.
+/// Whether functorch transforms a tensor, or the tensor has a tangent of forward-mode differentiation.
 inline bool
 is_transformed(const at::Tensor & t)
 {

@@ -15,12 +15,13 @@
  */
 namespace neml2::core
 {
-/// The version loaded first, 10⁶ major + 10³ minor + patch, or 0. All versions have this variable, so neither its
-/// name nor its meaning may change.
+/// The version that was loaded first, as the number 10⁶ major + 10³ minor + patch; 0 before any is loaded. All versions have
+/// this variable, so neither its name nor its meaning may change.
 NEML2_ONE_A_PROGRAM inline std::atomic<long> version_of_program{0};
 
 /// Aborts the program if it contains another version. neml2::compiled defines this function for its own version only, and
-/// cannot be linked with headers of another version. Not inlined, so that tools show which version a shared library has.
+/// cannot be linked with headers of another version. The function is not inlined, so that tools show which version a shared
+/// library has.
 template <int Major, int Minor, int Patch>
 NEML2_ONE_A_PROGRAM NEML2_COLD bool check_only_version();
 

@@ -42,6 +42,7 @@ default_integer_dtype()
   return dtype;
 }
 
+/// Sets the default dtype of integer factories.
 /// @throws NEMLException if it is not an integer type.
 inline void
 set_default_integer_dtype(Dtype dtype)
@@ -83,7 +84,7 @@ default_integer_tensor_options()
 
 namespace core
 {
-/// Options that name no dtype get this library's default dtype, not torch's.
+/// The options, with this library's default dtype (not torch's) if they name no dtype.
 inline TensorOptions
 with_dtype(const TensorOptions & options)
 {

@@ -39,7 +39,7 @@ overlaps_itself(const at::Tensor & t)
       dims.push_back({t.stride(d), t.size(d)});
     }
   std::sort(dims.begin(), dims.end());
-  Size reach = 1; // the places from the first to the last entry of the inner dimensions
+  Size reach = 1; // how many places lie from the first to the last entry of the inner dimensions
   bool nested = true;
   for (const auto & [stride, size] : dims)
   {

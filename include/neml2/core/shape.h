@@ -61,7 +61,7 @@ numel(TensorShapeRef shape)
   return n;
 }
 
-/// Concatenation; a bare integer counts as one size: add_shapes({4, 2}, 7, {1}, 6) is [4, 2, 7, 1, 6].
+/// Concatenates shapes; a bare integer counts as one size: add_shapes({4, 2}, 7, {1}, 6) is [4, 2, 7, 1, 6].
 inline TensorShape
 add_shapes(core::ShapePart a,
            core::ShapePart b = {},
@@ -78,7 +78,7 @@ add_shapes(core::ShapePart a,
   return r;
 }
 
-/// `pad` inserted on the left until there are `dim` sizes: ({4, 2}, 3) is [1, 4, 2].
+/// The shape with `pad` inserted on the left until it has `dim` sizes: pad_prepend({4, 2}, 3) is [1, 4, 2].
 /// @throws NEMLException if the shape is longer than `dim`.
 inline TensorShape
 pad_prepend(TensorShapeRef shape, Size dim, Size pad = 1)

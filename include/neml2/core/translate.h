@@ -10,7 +10,7 @@
 /// Translates errors of LibTorch into exceptions of this library, which name the operation.
 namespace neml2::core
 {
-/// Throws for memory that LibTorch could not allocate for an operation on these operands.
+/// Throws OutOfMemoryException, because LibTorch could not allocate memory for an operation on these operands.
 [[noreturn]] NEML2_COLD inline void
 fail_out_of_memory(const char * where, const c10::Error & e, ArrayRef<Operand> o)
 {
@@ -54,7 +54,7 @@ call_translated(const char * where, c10::function_ref<void()> f, ArrayRef<Operan
   }
 }
 
-/// The result of an operation of LibTorch, with its errors translated.
+/// Returns the result of an operation of LibTorch, and translates its errors.
 template <class F>
 auto
 translate_errors(const char * where, const F & f, ArrayRef<Operand> operands = {})

@@ -67,8 +67,8 @@ number(const N & n)
     return double(n);
 }
 
-/// Whether the elementwise operations of a type have loops over its rows: with neml2::compiled only the types named in tensors/fwd.h have
-/// them. Operations of other types work number by number, with the same results.
+/// Whether the elementwise operations of a type have loops over its rows (the tensors of a batch). With neml2::compiled only the types
+/// named in tensors/fwd.h have them. Operations of other types work number by number, with the same results.
 #ifdef NEML2_COMPILED
 template <class T>
 inline constexpr bool has_loops = false;

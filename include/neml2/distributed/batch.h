@@ -12,9 +12,9 @@
  * the process has.
  *
  * Results of reductions are bitwise the same for any number of processes, and their gradients are, too. All
- * processes compute one loss from the same numbers, and the gradients are those of that loss. For a tensor that all
- * processes have, they all get the same gradient, which is that of the whole batch. For its part of a batch, each
- * process gets the gradient by that part. Therefore compute a loss from results of batch_sum, batch_mean or
+ * processes must compute the same loss from the same numbers, and all gradients are gradients of this loss. For a tensor
+ * that all processes have, every process gets the same gradient, to which the whole batch contributes. For its part of a
+ * batch, each process gets the gradient by that part. Therefore compute a loss from results of batch_sum, batch_mean or
  * gather_batch, and pass parameters that all points share through expand_batch.
  *
  * All processes of a group call a function together, with tensors of the same type, dtype and shape. Only the number
@@ -27,7 +27,7 @@ namespace neml2::distributed
 {
 // ---- Parts ----
 
-/// The entries [first, second) that scatter_batch gives this process from a batch of n entries. The numbers of
+/// The range [first, second) of entries that scatter_batch gives this process from a batch of n entries. The numbers of
 /// entries of two processes differ by at most one. Nothing is exchanged: if a batch, such as a mesh, can be made or
 /// read in parts, no process needs the whole batch. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
 inline std::pair<Size, Size>
@@ -171,8 +171,7 @@ batch_sum(const T & a, const Group & group, Size d = 0)
 }
 
 /// Mean along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit of
-/// a; NaN if no process has an entry. Only for floating types. Computed as batch_sum divided by the number of
-/// entries.
+/// a; NaN if no process has an entry. It is batch_sum divided by the number of entries. Only for floating types.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_mean(const T & a, const Group & group, Size d = 0)

@@ -17,7 +17,7 @@ struct Call
   Counts counts;
 };
 
-/// Checks that the group exchanges tensors on the operand's device.
+/// Checks that the group can exchange tensors on the operand's device.
 inline void
 check_reach(const Processes & p, const core::Operation & op, const core::Operand & o)
 {
@@ -59,7 +59,7 @@ begin(
   return {p, at, p.agree(call.str(), n ? *n : a.size(at))};
 }
 
-/// Calls f with dimension d of a moved to the front, and moves the first dimension of the result back to d.
+/// Moves dimension d of a to the front, calls f, and moves the first dimension of the result back to d.
 template <class T, class F>
 T
 keeping(const Call & c, const T & a, const F & f)
@@ -68,7 +68,7 @@ keeping(const Call & c, const T & a, const F & f)
       core::Trusted(), f(c.processes, a.movedim(c.d, 0), c.counts).movedim(0, c.d), a.batch_dim());
 }
 
-/// Calls f with dimension d of a moved to the front; f removes that dimension.
+/// Moves dimension d of a to the front, and calls f, which removes that dimension.
 template <class T, class F>
 T
 reducing(const Call & c, const T & a, const F & f)

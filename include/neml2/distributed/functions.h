@@ -41,7 +41,7 @@ is_recorded(const at::Tensor & x)
   return c10::GradMode::is_enabled() && x.requires_grad();
 }
 
-/// f(x), with the given derivative.
+/// f(x), for which autograd records the given derivative.
 template <class F>
 at::Tensor
 differentiated(const char * name, const at::Tensor & x, const F & f, Derivative derivative)
@@ -82,8 +82,7 @@ described(const at::Tensor & part, Size n_at = 0)
   return s.str();
 }
 
-/// Checks that all processes compute the same derivative. Returns the processes of the call, under the derivative's
-/// name.
+/// Checks that all processes compute the same derivative. Returns the processes, for messages with the derivative's name.
 inline Processes
 in_derivative(const Processes & p, const char * name, const at::Tensor & g, const Counts & counts)
 {
@@ -134,7 +133,7 @@ add(const Processes & p, const at::Tensor & x, const Counts & counts)
       [=](const at::Tensor & g) { return expand(p, g, counts); });
 }
 
-/// add, but in float32 for float16 and bfloat16, and in int64 for integers.
+/// Σ over all parts, computed in float32 for float16 and bfloat16, and in int64 for integers.
 inline at::Tensor
 accumulate(const Processes & p, const at::Tensor & x, const Counts & counts)
 {

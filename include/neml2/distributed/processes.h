@@ -12,7 +12,7 @@
 #include <vector>
 
 /**
- * The exchanges of a group of processes, by the collective calls of c10d. The processes first exchange a description
+ * Exchanges between the processes of a group, by the collective calls of c10d. The processes first exchange a description
  * of the call that they are about to make, so that a difference causes an error in all of them. Then they exchange
  * the numbers.
  */

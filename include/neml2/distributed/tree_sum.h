@@ -6,11 +6,12 @@
 /**
  * Sums in a fixed order: entries are added in pairs, (0 + 1), (2 + 3), ..., the sums are added in pairs again, and so
  * on; a sum without a partner passes to the next level. The division among processes does not change the order. Each
- * process adds its complete pairs, and then all processes add the rest, at most two numbers per process and level.
+ * process adds its complete pairs, and then all processes add the rest, at most two sums per process and level.
  */
 namespace neml2::distributed
 {
-/// A sum of the tree: its level (on level k, a sum has 2^k entries), and its number on that level.
+/// The place of a sum in the tree of sums: its level (on level k a sum has 2^k entries, the last one perhaps fewer), and its
+/// number on that level.
 struct Place
 {
   Size level, number;
@@ -21,8 +22,7 @@ struct Place
   }
 };
 
-/// The sums of the part [begin, end) of `total` entries that its process cannot add alone, but leaves for all
-/// processes.
+/// The sums that the process with the part [begin, end) of `total` entries cannot add alone; all processes add them.
 inline std::vector<Place>
 left_by(Size begin, Size end, Size total)
 {

@@ -14,7 +14,7 @@ namespace neml2::engine
 {
 namespace cuda
 {
-/// Makes a context the current context of the thread as long as this object exists.
+/// During the lifetime of this object a context is the current context of its thread.
 class Current
 {
 public:
@@ -34,7 +34,7 @@ private:
   const CudaDriver & _driver;
 };
 
-/// CUDA's handle of a stream of LibTorch. Only LibTorch 2.10 and newer return it.
+/// Gets CUDA's handle of a stream of LibTorch. Only LibTorch 2.10 and newer have a function that returns the handle.
 template <class Guard, class = void>
 struct NativeStream
 {
@@ -58,8 +58,8 @@ CudaCompiler::CudaCompiler(const std::vector<std::string> & driver,
 {
 }
 
-/// The options of every compilation; compile() adds the architecture and the folder of headers. fmad is off because a formula itself
-/// says where a product and a sum are rounded only once.
+/// The options of every compilation; compile() adds the architecture and the folder of headers. fmad=false keeps NVRTC
+/// from fusing products and sums, because a formula itself says which of them are rounded only once.
 constexpr std::array<const char *, 3> nvrtc_options = {
     "-std=c++17", "-default-device", "-fmad=false"};
 

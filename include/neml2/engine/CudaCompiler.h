@@ -9,8 +9,8 @@
 #include <map>
 #include <mutex>
 
-/// Kernels for CUDA, compiled by NVRTC (CUDA's compiler as a library) and launched by CUDA's driver. Both
-/// libraries are opened while the program runs.
+/// Kernels for CUDA. NVRTC (CUDA's compiler as a library) compiles them, and CUDA's driver launches them. Both libraries are opened
+/// while the program runs.
 namespace neml2::engine
 {
 /// Compiles with an NVRTC that supports the device's architecture. If every NVRTC is older than the device, the output is for the newest
@@ -30,7 +30,7 @@ public:
   void launch(const Launch & l) override;
 
 private:
-  /// The objects kept per device.
+  /// The objects that exist once per device.
   struct OnDevice
   {
     CudaDriver::Handle context = nullptr, stream = nullptr;

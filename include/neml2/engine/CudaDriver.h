@@ -43,7 +43,7 @@ struct CudaDriver
   /// otherwise NEMLException.
   void check(Result r, const char * what) const;
 
-  /// The version of CUDA that the driver belongs to, 1000 major + 10 minor.
+  /// The version of CUDA to which the driver belongs, as the number 1000 major + 10 minor.
   int cuda_version() const;
 
 private:

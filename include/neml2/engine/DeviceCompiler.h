@@ -10,16 +10,14 @@
 
 namespace neml2::engine
 {
-/// A failure that may not occur at the next try: for example, a kernel cannot be loaded while a stream is
-/// captured.
+/// A failure that may not occur again if the call is repeated. For example, a kernel cannot be loaded while a stream is captured.
 class NEML2_ONE_A_PROGRAM TransientFailure : public NEMLException
 {
 public:
   using NEMLException::NEMLException;
 };
 
-/// Whether the failed call may succeed at the next try: after a TransientFailure, and after a lack
-/// of memory.
+/// Whether a failed call may succeed if it is repeated. This is so after a TransientFailure, and after a lack of memory.
 inline bool
 is_transient(const std::exception & e)
 {
@@ -27,8 +25,8 @@ is_transient(const std::exception & e)
          dynamic_cast<const OutOfMemoryException *>(&e) || dynamic_cast<const std::bad_alloc *>(&e);
 }
 
-/// Compiles kernels while a program runs, for devices of one type, and launches them. A call that fails throws; it may be repeated if
-/// the error is_transient. Several threads may call at once.
+/// Compiles kernels for devices of one type while a program runs, and launches them. A compiled kernel is called an image. A call that
+/// fails throws; it may be repeated if the error is_transient. Several threads may call at once.
 class NEML2_ONE_A_PROGRAM DeviceCompiler
 {
 public:
@@ -38,7 +36,7 @@ public:
   {
     Function function;
     unsigned int blocks, threads; ///< blocks in the grid, threads in a block
-    const void * arguments;       ///< the kernel's one argument, recorded::KernelArguments
+    const void * arguments;       ///< the kernel's only argument, a recorded::KernelArguments
     size_t bytes;
     c10::Stream stream;
   };
@@ -46,13 +44,13 @@ public:
   virtual ~DeviceCompiler() = default;
 
   virtual c10::DeviceType type() const = 0;
-  /// The architecture that images for this device are compiled for, such as sm_90.
+  /// The architecture of this device, for which its images are compiled, such as sm_90.
   virtual std::string architecture(c10::Device device) = 0;
   /// A text that names everything that images for this device depend on besides source and architecture: the compiler's version and
   /// options, and the headers that sources include.
   virtual std::string version(c10::Device device) = 0;
   virtual std::string compile(const std::string & source, c10::Device device) = 0;
-  /// Loads the kernel neml2_kernel of an image on a device, where it stays loaded.
+  /// Loads the function neml2_kernel of an image on a device, where the image stays loaded.
   virtual Function load(const std::string & image, c10::Device device) = 0;
   virtual void launch(const Launch & l) = 0;
 };

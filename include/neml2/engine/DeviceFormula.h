@@ -6,7 +6,7 @@
 
 namespace neml2::engine
 {
-/// A formula on rows in the form that a device other than the CPU runs.
+/// A formula on rows (single tensors of a batch), in the form in which a device other than the CPU runs it.
 class DeviceFormula
 {
 public:
@@ -26,9 +26,9 @@ public:
                              TensorShapeRef batch,
                              ArrayRef<at::Tensor> results) const = 0;
 
-  /// Computes the gradient by argument k, in the argument's shape, with a formula that computes the part of each row. The parts are summed
-  /// in float64 over the dimensions along which the argument was broadcast. The result is undefined if it cannot be computed. Large batches
-  /// are cut into Slabs; `numbers` is the count of numbers per row.
+  /// Computes the gradient by argument k, in the argument's shape. For this the formula must compute each row's contribution to the
+  /// gradient. The contributions are summed in float64 over the dimensions along which the argument was broadcast. The result is undefined
+  /// if it cannot be computed. Large batches are cut into Slabs; `numbers` is the count of numbers per row.
   virtual at::Tensor
   gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const = 0;
 };

@@ -36,7 +36,7 @@ public:
   virtual void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const = 0;
 };
 
-/// A new variable with the value of t. It depends on t if create_graph says that the derivatives are differentiated again.
+/// A new variable with the value of t. With create_graph, that is, if the derivatives are differentiated again, it depends on t.
 inline at::Tensor
 as_variable(const at::Tensor & t, bool create_graph)
 {

@@ -21,7 +21,7 @@ namespace cache
 namespace fs = std::filesystem;
 
 constexpr size_t digest_length = 40;
-/// The folder of images in the folder of the cache, and parts of the names of its files. A file with another name is never removed.
+/// The folder of images, which is inside the folder of the cache, and parts of its files' names. Files with other names are never removed.
 constexpr auto subfolder = "neml2-kernels", prefix = "kernel-", extension = ".kernel",
                unfinished = "unfinished-";
 
@@ -100,7 +100,7 @@ KernelCache::find(const std::string & key) const
   if (all.compare(image.size(), digest_length, digest(image)) != 0)
     return {};
   std::error_code ignored;
-  fs::last_write_time(file(key), fs::file_time_type::clock::now(), ignored); // now used last
+  fs::last_write_time(file(key), fs::file_time_type::clock::now(), ignored); // the last use
   return image;
 }
 

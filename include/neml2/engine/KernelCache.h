@@ -5,7 +5,7 @@
 
 #include <string>
 
-/// Images of kernels on disk.
+/// Images (compiled kernels) on disk.
 namespace neml2::engine
 {
 /**
@@ -16,19 +16,18 @@ namespace neml2::engine
  * used; one warning says so. Only this user can read and write new files.
  *
  * A file ends with the digest of its contents, so that a file cut short by a full disk or a crash is not used. It is written under
- * another name and renamed, so that no process sees half of it. If there are more than `most` files, the files that were unused for
- * longest are removed. All files are in a separate folder, `neml2-kernels`: everything else in the folder of the cache belongs to the
- * user, and is never touched.
+ * another name and renamed, so that no process sees half of it. If there are more than `most` files, the least recently used
+ * files are removed. All files are in a separate folder, `neml2-kernels`. This class touches nothing else in the folder of the cache.
  */
 class KernelCache
 {
 public:
   static constexpr size_t most = 1000;
 
-  /// Keeps images in this folder; if the name is empty, no image is kept.
+  /// Keeps images in this folder. If its name is empty, no image is kept.
   explicit KernelCache(std::string folder) : _folder(std::move(folder)) {}
-  /// Keeps images in the folder that the environment variable NEML2_CACHE names; otherwise in the folder neml2 of the
-  /// user's cache folder.
+  /// Keeps images in the folder that the environment variable NEML2_CACHE names. If it is not set, the folder is `neml2` in the user's
+  /// folder of caches.
   KernelCache() : KernelCache(default_folder()) {}
   static std::string default_folder();
 

@@ -119,7 +119,7 @@ KernelFormula::evaluate_into(ArrayRef<Operand> operands,
   return true;
 }
 
-/// A new result on a device, with its batch dimensions in this order in memory.
+/// A new result on a device. Its batch dimensions have this order in memory.
 NEML2_BODY at::Tensor
 empty_result_on_device(TensorShapeRef batch,
                        const Order & order,
@@ -159,7 +159,7 @@ KernelFormula::evaluate(const Operation & op,
   return fused;
 }
 
-/// The gradient by `argument`, one of these operands. If the gradient is a sum over rows, its dtype is float64.
+/// The gradient by `argument`, which is one of these operands. If the gradient is a sum over rows, its dtype is float64.
 NEML2_BODY at::Tensor
 KernelFormula::part_of_gradient(ArrayRef<Operand> operands, const Operand & argument) const
 {

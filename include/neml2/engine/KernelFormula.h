@@ -9,9 +9,9 @@
 namespace neml2::engine
 {
 /**
- * A formula with a source for devices. The first call for a dtype and a device compiles the source, or reads its image from the
- * cache; equal sources share one kernel. If compiling or a launch fails, one warning says why, and nothing is evaluated. After a
- * failure that is_transient the next call tries again.
+ * A formula whose kernel is made from source text. The first call for a dtype and a device compiles the source, or reads the compiled
+ * kernel from the cache; equal sources share one kernel. If compiling or a launch fails, one warning says why, and nothing is evaluated.
+ * After a failure that is_transient the next call tries again.
  *
  * The environment variable NEML2_DEVICE_KERNELS=0 turns all kernels off; NEML2_DEVICE_KERNELS=verbose prints each new kernel.
  */
@@ -20,8 +20,8 @@ class KernelFormula : public DeviceFormula
 public:
   explicit KernelFormula(std::string name) : _name(std::move(name)) {}
 
-  /// The source of the kernel neml2_kernel, which takes recorded::KernelArguments. The operands are float32 if is_float is true,
-  /// otherwise float64.
+  /// The source of the kernel. It defines the function neml2_kernel, which takes recorded::KernelArguments. The operands are float32 if
+  /// is_float is true, otherwise float64.
   virtual std::string source(bool is_float) const = 0;
 
   bool evaluate(const Operation & op,

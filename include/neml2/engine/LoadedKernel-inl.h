@@ -22,8 +22,10 @@ namespace engine
 struct NEML2_ONE_A_PROGRAM LoadedKernels
 {
   std::mutex mutex;
-  std::vector<std::pair<std::string, std::shared_ptr<LoadedKernel>>> all; ///< by key and device
-  std::map<std::string, std::string> unloaded; ///< by key, compiled images that are not loaded yet
+  /// Each kernel is stored with a text of its key and its device.
+  std::vector<std::pair<std::string, std::shared_ptr<LoadedKernel>>> all;
+  /// Images by their keys. They have been compiled, but not loaded yet.
+  std::map<std::string, std::string> unloaded;
 };
 
 NEML2_ONE_A_PROGRAM inline LoadedKernels &
@@ -33,7 +35,7 @@ loaded_kernels()
   return *kernels;
 }
 
-/// Takes the image with this key that was compiled before but could not be loaded; empty if there is none.
+/// Removes and returns the image with this key that was compiled before but could not be loaded. Empty if there is none.
 NEML2_BODY std::string
 unloaded_image(const std::string & key)
 {
@@ -98,7 +100,7 @@ load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
     {
       if (is_transient(e))
         throw;
-      from_cache = false; // the file is complete, but its contents are not a kernel
+      from_cache = false; // the file is complete, but does not contain a kernel
     }
   if (!from_cache)
   {

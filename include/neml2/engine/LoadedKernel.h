@@ -20,8 +20,8 @@ struct DeviceKernel
   int64_t launches;
 };
 
-/// The kernels of this program so far, in the order in which they were made. A formula without a kernel in this list did not run
-/// fused on a device.
+/// The kernels that this program has made so far, in this order. A formula without a kernel in this list did not run fused on a
+/// device.
 std::vector<DeviceKernel> device_kernels();
 
 namespace engine
@@ -33,17 +33,18 @@ struct LoadedKernel
   DeviceCompiler::Function function;
   DeviceKernel made; ///< its properties, except the number of launches
   std::atomic<int64_t> launches{0};
-  std::atomic<bool> fails{false}; ///< whether a launch failed for good: not used again
+  /// Whether a launch has failed, and a repetition would fail, too; the kernel is not used again.
+  std::atomic<bool> fails{false};
 };
 
-/// The kernel of a source: it is already loaded, read from the cache, or compiled. @throws the error of the failed step.
+/// The kernel of a source. If it is not loaded yet, it is read from the cache, or compiled. @throws the error of the failed step.
 std::shared_ptr<LoadedKernel> load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
                                           const std::string & name,
                                           const std::string & source,
                                           Dtype dtype,
                                           c10::Device device);
 
-/// Whether the environment variable NEML2_DEVICE_KERNELS is this word.
+/// Whether this word is the value of the environment variable NEML2_DEVICE_KERNELS.
 bool device_kernels_are(const char * word);
 } // namespace engine
 } // namespace neml2

@@ -5,19 +5,19 @@
 
 namespace neml2::engine
 {
-/// The functions of NVRTC (CUDA's compiler as a library) that are used here, declared as in NVRTC's documentation.
+/// The functions of NVRTC (CUDA's compiler as a library) that the library uses, declared as in NVRTC's documentation.
 struct Nvrtc
 {
   using Program = void *;
   using Result = int; ///< 0 if all went well
   static constexpr Result out_of_memory = 1;
 
-  /// Opens the first existing library of these names or paths. @throws NEMLException if there is none; c10::Error if it is older than
-  /// 11.2.
+  /// Opens the first of these names or paths whose library can be opened. @throws NEMLException if there is no such library, c10::Error
+  /// if the library is older than 11.2.
   explicit Nvrtc(const std::vector<std::string> & names);
 
-  int cuda_version;       ///< the version of CUDA that this NVRTC belongs to, 1000 major + 10 minor
-  std::vector<int> known; ///< architectures that NVRTC compiles for, such as 90, in ascending order
+  int cuda_version;       ///< the version of CUDA to which it belongs, 1000 major + 10 minor
+  std::vector<int> known; ///< architectures for which it compiles, such as 90, in ascending order
 
   const char * (*error_string)(Result);
   Result (*get_version)(int * major, int * minor);
@@ -38,13 +38,13 @@ struct Nvrtc
   Result (*architecture_count)(int *);
   Result (*architectures)(int *);
 
-  /// The newest known architecture whose code a device of this architecture can run; 0 if there is none.
+  /// The newest known architecture that is not newer than this one; 0 if there is none.
   int newest_until(int architecture) const;
 
   /// The name of this library in messages, such as NVRTC 12.4.
   std::string name() const;
 
-  /// The name and the architectures of this library in messages, such as NVRTC 12.4 for sm_70, sm_80, sm_90.
+  /// The name and the architectures of this library in messages, such as "NVRTC 12.4 for sm_70, sm_80, sm_90".
   std::string described() const;
 
   /// Throws if the result is not 0: OutOfMemoryException if there is not enough memory, otherwise NEMLException.

@@ -15,13 +15,13 @@ NEML2_BODY
 NvrtcLibraries::NvrtcLibraries(std::vector<std::string> names) : _names(std::move(names))
 {
   if (_names.empty())
-    _open.push_back(std::make_unique<Nvrtc>(_names)); // throws: there is no library
+    _open.push_back(std::make_unique<Nvrtc>(_names)); // throws, because there is no library
   std::reverse(_names.begin(), _names.end());
   if (!opened(0))
     throw NEMLException(_why_none);
 }
 
-/// The existing library number k, counted from 0; all libraries of one version count as one. Null if there are fewer.
+/// The library number k, counted from 0, of those that can be opened. Libraries of one version count once. Null if there are fewer.
 NEML2_BODY const Nvrtc *
 NvrtcLibraries::opened(size_t k)
 {
@@ -92,7 +92,7 @@ nvrtc_names(int driver_major)
   std::vector<int> majors{13, 12, 11};
   if (driver_major > majors.front())
     majors.insert(majors.begin(), driver_major);
-  // A driver may refuse the output of a newer NVRTC: newer NVRTCs come last.
+  // A driver may refuse the output of an NVRTC that is newer than the driver. Therefore such NVRTCs come last.
   std::stable_partition(
       majors.begin(), majors.end(), [driver_major](int m) { return m <= driver_major; });
   std::vector<std::string> names;
@@ -105,7 +105,7 @@ nvrtc_names(int driver_major)
   for (const int m : majors)
   {
     const std::string file = "libnvrtc.so." + std::to_string(m) + (m == 11 ? ".2" : "");
-    names.push_back(file); // already loaded, or in the search path of this program or of LibTorch
+    names.push_back(file); // already loaded, or in a search path of the program or of LibTorch
     if (!folder.empty())
       for (const std::string & beside :
            {folder, packages + "cu" + std::to_string(m) + "/lib/", packages + "cuda_nvrtc/lib/"})

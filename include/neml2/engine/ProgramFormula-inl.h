@@ -25,7 +25,7 @@ program_formula(const std::string & name, const recorded::Evaluator & program)
   return std::make_unique<const ProgramFormula>(name, program);
 }
 
-/// Registers program_formula: header-only programs need only include this header.
+/// Registers program_formula when a header-only program includes this header.
 NEML2_ONE_A_PROGRAM inline const bool makes_program_formulas = []
 {
   make_program_formula = program_formula;

@@ -7,7 +7,7 @@
 /// Kernels for devices, made from recorded formulas.
 namespace neml2::engine
 {
-/// A program as a kernel.
+/// A program (the operations of a recorded formula) as a kernel.
 class ProgramFormula : public KernelFormula
 {
 public:

@@ -28,7 +28,7 @@ tile_formula(const TileSource & tile)
   return tile.formula.compare_exchange_strong(known, made.get()) ? made.release() : known;
 }
 
-/// Registers tile_formula: header-only programs need only include this header.
+/// Registers tile_formula when a header-only program includes this header.
 NEML2_ONE_A_PROGRAM inline const bool makes_tile_formulas = []
 {
   make_device_formula = tile_formula;

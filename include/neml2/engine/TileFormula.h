@@ -7,11 +7,11 @@
 /// Kernels for devices, made from the texts of operations.
 namespace neml2::engine
 {
-/// A tile as a kernel.
+/// An operation's tile (the code that evaluates it on rows) as a kernel.
 class TileFormula : public KernelFormula
 {
 public:
-  /// Refers to the text of the tile, which must exist until the program ends.
+  /// Keeps a reference to the tile, which must exist until the program ends.
   explicit TileFormula(const TileSource & tile);
   std::string source(bool is_float) const override;
 

@@ -9,11 +9,11 @@
 
 #include <atomic>
 
-/// The source texts of operations.
+/// The source texts of operations, from which their kernels for devices are made.
 namespace neml2::engine
 {
-/// An operation is an empty type with Op::name for messages and a call operator with its formula for rows. Its derivative rules are
-/// found by this type.
+/// Whether a type has Op::name. An operation is an empty type with Op::name for messages, and with its formula for rows as the call
+/// operator. The type also identifies the operation's derivative rules.
 template <class Op, class = void>
 constexpr bool has_name = false;
 template <class Op>
@@ -27,7 +27,7 @@ constexpr const char * operation_text = Op::name;
 template <class Op>
 constexpr const char * operation_text<Op, std::void_t<decltype(Op::source)>> = Op::source;
 
-/// The text of an operation's tile, and the formula that devices run, which is made from the text when first needed.
+/// The text of an operation's tile, and the formula for devices, which is made from the text when first needed.
 struct TileSource
 {
   recorded::TileText text;
@@ -36,7 +36,7 @@ struct TileSource
   mutable std::atomic<const DeviceFormula *> formula{nullptr};
 };
 
-/// Whether T declares its own row type. The largest types and types that a program defines use PrimitiveTensor's instead.
+/// Whether T declares its own row type. The largest types, and types that a user's program defines, use PrimitiveTensor's row type.
 template <class T>
 constexpr bool has_own_rows = !std::is_same_v<typename T::template Row<double>,
                                               typename T::PrimitiveTensor::template Row<double>>;

@@ -74,7 +74,7 @@ public:
   }
 
 private:
-  /// Computes the gradients by having autograd differentiate compose(). They are differentiable if grad mode is on.
+  /// Computes the gradients: autograd differentiates the results of compose(). The gradients are differentiable if grad mode is on.
   void differentiate(const torch::autograd::variable_list & results,
                      torch::autograd::variable_list arguments,
                      ArrayRef<bool> needed,
@@ -138,7 +138,8 @@ record_fused(std::shared_ptr<const Gradient> gradient,
                                              {node, node->add_input_metadata(results[i])});
 }
 
-inline const bool records_gradients = [] // set by the first of several shared libraries
+// Several shared libraries of a program may contain this; only the first one sets record_gradient.
+inline const bool records_gradients = []
 {
   RecordGradient none = nullptr;
   return record_gradient.compare_exchange_strong(none, record_fused) || true;

@@ -21,7 +21,7 @@ NEML2_ONE_A_PROGRAM inline DeviceCompilers &
 device_compilers()
 {
   static DeviceCompilers * const compilers =
-      new DeviceCompilers; // kernels may be launched until exit
+      new DeviceCompilers; // never freed, because kernels may be launched until the program ends
   return *compilers;
 }
 

@@ -6,11 +6,11 @@
 /// A program's compilers for devices.
 namespace neml2::engine
 {
-/// The compiler for devices of a type: the compiler that was set, otherwise CUDA's compiler for CUDA devices; null if there is none.
-/// @throws NEMLException that says what CUDA lacks.
+/// The compiler for devices of this type. It is the compiler that was set, otherwise CUDA's compiler for CUDA devices; null if there is
+/// no compiler. @throws NEMLException if a part of CUDA cannot be opened or used; the message says which.
 std::shared_ptr<DeviceCompiler> device_compiler(c10::DeviceType type);
 
-/// Sets another compiler for devices of its type, such as one that a test inspects; null leaves only CUDA's compiler.
+/// Sets another compiler for devices of its type, such as a test's compiler. With null only CUDA's compiler remains.
 void set_device_compiler(std::shared_ptr<DeviceCompiler> compiler);
 } // namespace neml2::engine
 

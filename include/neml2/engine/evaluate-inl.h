@@ -44,7 +44,7 @@ unshared(const at::Tensor & result, ArrayRef<Operand> operands)
   return shared ? result.clone(at::MemoryFormat::Contiguous) : result;
 }
 
-/// Evaluates with a kernel of the device. Computes nothing and returns false if the device has no kernel for the operation.
+/// Evaluates by a kernel of the device. If the device has no kernel for the operation, it computes nothing and returns false.
 NEML2_BODY bool
 evaluate_on_device(const Evaluation & e, at::Tensor * results)
 {
@@ -87,7 +87,8 @@ evaluate_into(const Evaluation & e, ArrayRef<Operand> outputs, at::Tensor * resu
 {
   if (choose_path(e.operands) == Path::fused && choose_path(outputs) != Path::composed)
   {
-    for (size_t i = 0; i < outputs.size(); i++) // tensors that autograd saved become outdated
+    // The new version number tells autograd that tensors which it saved earlier have changed.
+    for (size_t i = 0; i < outputs.size(); i++)
       call_translated(e.op.name, [&] { results[i].unsafeGetTensorImpl()->bump_version(); });
     if (fused_pass_into(e.rows, e.operands, e.batch, {results, outputs.size()}))
       return;

@@ -6,19 +6,19 @@
 #include "neml2/engine/path.h"
 
 /**
- * Runs an operation over a batch: the only place that chooses between the paths.
+ * Runs an operation over a batch. Only this header chooses between the paths of evaluation.
  *
  * Dense CPU tensors of float32 or float64 take one fused pass over memory. On CUDA, operations and formulas that have a kernel run as one
- * kernel. If autograd records the operation, both paths need its derivative rule. In all other cases the body for whole batches, or the
- * recording of a formula, runs through LibTorch's dispatcher.
+ * kernel. If autograd records the operation, both paths need the operation's derivative rule. In all other cases the operation's body for
+ * whole batches, or the recorded operations of a formula, run through LibTorch's dispatcher.
  */
 namespace neml2::engine
 {
 /// Returns t, or a copy of t if t is an inference tensor, which autograd cannot save.
 at::Tensor saveable(const at::Tensor & t);
 
-/// Returns a result of LibTorch's operations as the fused loop would: a copy if the result shares memory with an argument or is expanded,
-/// otherwise the result itself.
+/// Returns a result of LibTorch's operations without shared memory, like the results of the fused loop. It is a copy if the result shares
+/// memory with an argument or is expanded, otherwise the result itself.
 at::Tensor unshared(const at::Tensor & result, ArrayRef<Operand> operands);
 
 /// Records results in autograd's graph. Plain numbers among the operands are kept as scalar tensors.
@@ -29,17 +29,17 @@ void record_results(const Operation & op,
                     at::Tensor * results,
                     size_t count);
 
-/// One evaluation of an operation of the library, or of a formula of the caller, with its types erased.
+/// One evaluation of an operation of the library, or of a formula of the caller, without their C++ types.
 struct Evaluation
 {
   Operation op;
-  ArrayRef<Operand> operands; ///< checked
+  ArrayRef<Operand> operands; ///< these have been checked
   TensorShapeRef batch;       ///< the shape to which the operands broadcast
   RowFormula rows;
   ArrayRef<TensorShapeRef> bases; ///< the base shapes of the results
   /// Computes the results on whole batches.
   c10::function_ref<void(at::Tensor * results)> composed;
-  /// Returns the Gradient that autograd's node keeps; null if autograd must record the composed operations.
+  /// Returns the Gradient that autograd's node will keep; null if autograd must record LibTorch's operations instead.
   c10::function_ref<std::shared_ptr<const Gradient>()> gradient;
 };
 
@@ -55,8 +55,8 @@ bool evaluate(const Evaluation & e, at::Tensor * results);
 /// Evaluates into existing tensors, which the caller has checked, without a gradient.
 void evaluate_into(const Evaluation & e, ArrayRef<Operand> outputs, at::Tensor * results);
 
-/// Evaluates an operation with one result on checked operands: by the formula on rows, or on whole batches by `body`, which may throw
-/// LibTorch's errors.
+/// Evaluates an operation with one result on operands that have been checked. It uses the formula on rows, or `body` on whole batches.
+/// `body` may throw LibTorch's errors.
 template <class Result>
 Result
 evaluate_one(const Operation & op,
@@ -78,7 +78,7 @@ evaluate_one(const Operation & op,
   return Result(r);
 }
 
-/// Evaluates a leaf: by the operation's formula on rows, or by batch_body on whole batches.
+/// Evaluates a leaf, an operation with two bodies: its formula on rows (single tensors of a batch), and batch_body on whole batches.
 template <class Result,
           Accepts accepts = Accepts::floating,
           class Op,
@@ -101,7 +101,7 @@ evaluate_leaf(const Op & op, const BatchBody & batch_body, const A &... a)
       rule_of<Op, A...>);
 }
 
-/// Evaluates a composite: one formula for rows and for batches.
+/// Evaluates a composite, an operation with one formula for rows and for whole batches.
 template <class Result,
           Accepts accepts = Accepts::floating,
           class Op,
@@ -113,7 +113,7 @@ evaluate(const Op & op, const A &... a)
   return evaluate_leaf<Result, accepts>(op, op, a...);
 }
 
-/// Evaluates a leaf that has no derivative rule: autograd differentiates LibTorch's operations.
+/// Evaluates a leaf that has no derivative rule. Autograd differentiates the LibTorch operations of its batch_body.
 template <class Result, class RowBody, class BatchBody, class... A>
 Result
 evaluate_leaf(const Operation & op,
@@ -139,8 +139,8 @@ evaluate(const Operation & op, const F & formula, const A &... a)
   return evaluate_leaf<Result>(op, formula, formula, a...);
 }
 
-/// Checks the operands and returns the result of f, which makes a few calls of LibTorch. Use it for operations that are not worth a fused
-/// loop.
+/// Checks the operands, and returns the result of f, which calls a few operations of LibTorch. It is for operations that are not worth a
+/// fused loop.
 template <class Result, class F, class... A>
 Result
 composed(const Operation & op, const F & f, const A &... a)

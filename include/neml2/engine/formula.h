@@ -19,7 +19,7 @@ struct row_template<R<T>>
   using batch = typename batch_of_rows<R>::type;
 };
 
-/// Whether R is PrimitiveTensor's row type, which names the batched type.
+/// Whether R is the row type of PrimitiveTensor, which names its batched type as R::batch.
 template <class R, class = void>
 constexpr bool names_its_batch = false;
 template <class R>
@@ -30,7 +30,7 @@ template <class R>
 constexpr bool is_component =
     std::is_arithmetic_v<R> || std::is_base_of_v<kernels::Component<R>, R>;
 
-/// The batched type of a row R; void if R is not a row.
+/// The batched type whose rows have the type R; void if R is not a type of rows. A row is one tensor of a batch.
 template <class R>
 constexpr auto
 batch_of_row()
@@ -47,7 +47,7 @@ batch_of_row()
 template <class R>
 using batch_of_row_t = std::remove_pointer_t<decltype(batch_of_row<R>())>;
 
-/// The results of a formula: the batched types of its rows, and the type that holds them.
+/// The batched types of a formula's results, and the type that holds all results, from the type that the formula returns.
 template <class Returned>
 struct formula_results
 {
@@ -114,7 +114,7 @@ check_formula()
 template <class F, class... A>
 constexpr bool is_formula = !std::is_void_v<decltype(check_formula<F, A...>())>;
 
-/// Whether a formula asks to be computed in float32 for tensors of float32, as in_float32(f) does.
+/// Whether a formula is computed in float32 for tensors of float32, like in_float32(f).
 template <class F, class = void>
 constexpr bool is_in_float32 = false;
 template <class F>
@@ -166,7 +166,7 @@ base_shapes(Types<R...>)
   return {TensorShapeRef(R::base_shape)...};
 }
 
-/// An argument as the formula's operands hold it: a plain number becomes a double.
+/// The argument in the form in which a formula's operands hold it: a plain number becomes a double.
 template <class A>
 decltype(auto)
 formula_argument(const A & a)
@@ -206,14 +206,15 @@ kept_argument(const at::Tensor & t)
     return A(t);
 }
 
-/// Whether a formula asks for gradients that are computed fused, as with_gradient(f) does.
+/// Whether the gradients of a formula are computed in a fused pass, like those of with_gradient(f).
 template <class F, class = void>
 constexpr bool has_gradient = false;
 template <class F>
 constexpr bool has_gradient<F, std::void_t<decltype(F::has_fused_gradient)>> =
     F::has_fused_gradient;
 
-/// Whether a formula may be kept until a gradient is computed. The variables that a lambda captures may no longer exist then.
+/// Whether a formula may be kept until its gradient is computed. A lambda with captures may not, because a captured reference may then
+/// refer to a variable that no longer exists.
 template <class F, class = void>
 constexpr bool is_kept = kernels::holds_only_numbers<F>();
 template <class F>

@@ -70,7 +70,8 @@ name_with_arguments(const char * name, std::initializer_list<const char *> types
   return std::string(name) + "(" + all + ")";
 }
 
-/// Records a formula. Throws NEMLException if it would have too many operations; exceptions of the formula pass unchanged.
+/// Records a formula. Throws NEMLException if the recording would have too many operations. Exceptions that the formula throws pass
+/// through unchanged.
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 recorded_or_refused(KnownRecordings::Record record)
 {

@@ -9,10 +9,11 @@
 
 #include <optional>
 
-/// Recordings of formulas. The recording of a C++ formula is made when first needed, by one call of the formula with symbols.
+/// Recordings of formulas (lists of their operations). A C++ formula is recorded when its recording is first needed: it is called once with
+/// symbols, which record the operations on them.
 namespace neml2::engine
 {
-/// Makes a recording: as long as it is not finished, the operations of this thread on a formula's numbers are recorded in it.
+/// Makes a recording. Until finish() is called, the operations of this thread on the formula's numbers are recorded in it.
 class FormulaRecorder
 {
 public:
@@ -21,9 +22,10 @@ public:
   FormulaRecorder & operator=(const FormulaRecorder &) = delete;
   ~FormulaRecorder();
 
-  /// Appends an argument of n numbers, and writes them to x. The numbers of tensors have seeds, plain numbers have none.
+  /// Appends an argument of n numbers, and writes its symbols to x. The numbers of tensors get seeds (partials by which the recording is
+  /// differentiated), plain numbers do not.
   void add_argument(TensorShapeRef base, bool is_number, recorded::Number * x, Size n);
-  /// Appends a result of these numbers.
+  /// Appends a result that consists of these numbers.
   void add_result(TensorShapeRef base, const recorded::Number * x, Size n);
   /// Ends the recording and returns it as a formula; `name` is the formula's name in messages.
   std::shared_ptr<const RecordedFormula> finish(std::string name);
@@ -90,14 +92,14 @@ record_formula(const F & f)
   return r.finish(name_with_arguments(formula_name<F>(), {name_of_argument<A>()...}));
 }
 
-/// The recordings that were used last, of formulas of one type for one list of argument types.
+/// The recordings of formulas of one C++ type for one list of argument types. Only a limited number of them is kept.
 class KnownRecordings
 {
 public:
   using Record = c10::function_ref<std::shared_ptr<const RecordedFormula>()>;
 
-  /// Returns the recording with this key, or makes it by `record`. Formulas with the same key compute the same; a formula without a key
-  /// is always recorded. Equal recordings share their programs and kernels.
+  /// Returns the recording with this key, or calls `record` to make it. Formulas with the same key compute the same. A formula without a
+  /// key is recorded in each call. Equal recordings share their programs and kernels.
   std::shared_ptr<const RecordedFormula> of(const std::optional<std::string> & key, Record record);
 
 private:
@@ -123,8 +125,8 @@ constexpr bool is_wrapper = false;
 template <class F>
 constexpr bool is_wrapper<F, std::void_t<typename F::FormulaWithin>> = true;
 
-/// The plain numbers that a formula holds, as a key: formulas of one type with the same key compute the same. A formula that may hold
-/// references has no key.
+/// A key made of the plain numbers that a formula holds. Formulas of one type with the same key compute the same. A formula that may
+/// hold references has no key.
 template <class F>
 std::optional<std::string>
 recording_key(const F & f)
@@ -139,7 +141,8 @@ recording_key(const F & f)
   }
   else if constexpr (std::is_empty_v<F>)
     return std::string();
-  else if constexpr (is_kept<F>) // different padding: different keys, but equal recordings
+  // If only padding bytes differ, there are two keys for equal recordings, which does no harm.
+  else if constexpr (is_kept<F>)
     return std::string(reinterpret_cast<const char *>(&f), sizeof(F));
   else
     return std::nullopt;
@@ -150,7 +153,8 @@ template <class... A, class F>
 std::shared_ptr<const RecordedFormula>
 recorded_formula(const F & f)
 {
-  static KnownRecordings & known = *new KnownRecordings; // never freed: other statics may use it
+  // Never freed, because other static objects may use it while the program ends.
+  static KnownRecordings & known = *new KnownRecordings;
   const auto record = [&] { return record_formula<A...>(f); };
   return known.of(recording_key(f), record);
 }
@@ -183,7 +187,7 @@ public:
   {
     return program().evaluate_into(operands, batch, results);
   }
-  /// Undefined: this program does not compute a gradient.
+  /// Returns an undefined tensor, because this program computes only the value.
   at::Tensor gradient(ArrayRef<Operand>, TensorShapeRef, size_t, Size) const override { return {}; }
 
 protected:

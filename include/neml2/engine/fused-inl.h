@@ -10,7 +10,8 @@
 
 namespace neml2::engine
 {
-/// Whether float32 can hold a number: the number is 0, infinite or NaN, or the conversion makes it neither infinite nor subnormal.
+/// Whether float32 can hold a number. It can hold 0, infinities and NaN, and every number whose conversion is neither infinite nor
+/// subnormal.
 inline bool
 fits_float(double x)
 {
@@ -61,7 +62,7 @@ fused_pass_into(const RowFormula & formula,
   return true;
 }
 
-/// A new result with its batch dimensions in this order in memory.
+/// A new result. Its batch dimensions have this order in memory.
 NEML2_BODY at::Tensor
 empty_result(TensorShapeRef batch, const Order & order, TensorShapeRef base, Dtype dtype)
 {

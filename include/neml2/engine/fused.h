@@ -8,7 +8,7 @@
 /// One pass over the memory of operands and results.
 namespace neml2::engine
 {
-/// A formula for rows, with its types erased.
+/// A formula for rows (single tensors of a batch), without its C++ types.
 struct RowFormula
 {
   TileLoop loop;
@@ -16,7 +16,7 @@ struct RowFormula
   int numbers; ///< the count of numbers that a row reads and writes
   /// The loop for numbers of float32; null for formulas that are always computed in float64.
   TileLoop float_loop = {nullptr, 1};
-  /// The formula for other devices. An operation of the library has a `source` instead, from which the formula is made.
+  /// The formula for devices other than the CPU. An operation of the library has a `source` instead, from which this formula is made.
   const DeviceFormula * on_device = nullptr;
   const TileSource * source = nullptr;
 };
@@ -28,7 +28,7 @@ row_formula(const F & f)
   return {tile_loop<Tile>(), &f, Tile::numbers};
 }
 
-/// Returns `rows` with `on_device` as the formula for other devices.
+/// Returns `rows` with `on_device` as the formula for devices other than the CPU.
 inline RowFormula
 with_device_formula(RowFormula rows, const DeviceFormula & on_device)
 {
@@ -36,7 +36,7 @@ with_device_formula(RowFormula rows, const DeviceFormula & on_device)
   return rows;
 }
 
-/// The RowFormula of an operation of the library, with the source for other devices.
+/// The RowFormula of an operation of the library, with its source for devices other than the CPU.
 template <class Tile, class Op>
 RowFormula
 row_formula_of_operation(const Op & op)
@@ -46,7 +46,7 @@ row_formula_of_operation(const Op & op)
   return r;
 }
 
-/// The formula of r for other devices, or null.
+/// The formula of r for devices other than the CPU; null if there is none.
 inline const DeviceFormula *
 device_formula(const RowFormula & r)
 {
@@ -66,15 +66,15 @@ row_formula_in_float32(const F & f)
   return r;
 }
 
-/// Evaluates into results. Computes nothing and returns false if this machine has no loop, or if the batch has more dimensions after
-/// merging than a plan holds.
+/// Evaluates into existing results. Computes nothing and returns false if there is no loop for this machine, or if the batch has too many
+/// dimensions for the fused pass.
 bool fused_pass_into(const RowFormula & formula,
                      ArrayRef<Operand> operands,
                      TensorShapeRef batch,
                      ArrayRef<at::Tensor> results);
 
-/// Evaluates fusible operands into new tensors, one for each base shape. Returns false if this machine has no loop, or if the batch has
-/// too many dimensions for the fused pass.
+/// Evaluates fusible operands into new tensors, one for each base shape. Returns false if there is no loop for this machine, or if the
+/// batch has too many dimensions for the fused pass.
 bool fused_pass(const Operation & op,
                 const RowFormula & formula,
                 ArrayRef<Operand> operands,

@@ -4,15 +4,15 @@
 #include "neml2/engine/formula.h"
 #include "neml2/kernels/fields.h"
 
-/// Arguments and results of formulas that are groups, as in kernels/fields.h. The engine sees only their leaves, one after the
-/// other.
+/// Arguments and results of formulas that are groups (tuples or structs), as in kernels/fields.h. The rest of the engine sees only the
+/// leaves of groups (tensors and numbers), one after the other.
 namespace neml2::engine
 {
 using kernels::fields;
 using kernels::Fields;
 using kernels::is_group;
 
-/// An argument or result that is one leaf, or a group. The leaves of a group are the leaves of its elements.
+/// The leaves of an argument or result. It is a single leaf, or a group, whose leaves are the leaves of its elements.
 template <class T, class = void>
 struct Group
 {
@@ -24,7 +24,7 @@ struct Group
     return std::tie(a);
   }
 
-  /// Rebuilds this structure from the leaves that begin at First.
+  /// Rebuilds this structure from the leaves l, beginning with leaf number First.
   template <size_t First, class Leaves>
   NEML2_INLINE static const auto & regroup(const Leaves & l)
   {
@@ -81,7 +81,7 @@ struct Group<T, std::enable_if_t<is_group<T>>> : GroupOf<T>
 {
 };
 
-/// Returns a tuple of the leaves of a group, by value. Any other result is returned unchanged.
+/// Returns the leaves of a group as a tuple of values. Any other result is returned unchanged.
 template <class R>
 NEML2_INLINE auto
 flat_result(const R & r)
@@ -94,7 +94,7 @@ flat_result(const R & r)
     return r;
 }
 
-/// A formula as a function of the leaves of its arguments A.
+/// The formula f of arguments of types A as a formula of the leaves of these arguments.
 template <class F, class... A>
 struct Grouped
 {
@@ -132,7 +132,7 @@ constexpr bool is_nested = is_group<R>;
 template <class... R>
 constexpr bool is_nested<std::tuple<R...>> = (is_group<std::decay_t<R>> || ...);
 
-/// The row type of an argument; for a group, the group of the row types of its elements.
+/// The row type of an argument. For a group it is the group of the row types of its elements.
 template <class A, class = void>
 struct row_group
 {
@@ -173,7 +173,7 @@ all_leaves(const A &... a)
   return std::tuple_cat(Group<A>::leaves(a)...);
 }
 
-/// Builds the groups of Returned, the type that the formula returns, from the results, which are leaves.
+/// Puts the results, which are leaves, together to an object of the type Returned, which the formula returns.
 template <class Returned, class Results>
 auto
 regrouped(const Results & r)
@@ -184,7 +184,7 @@ regrouped(const Results & r)
     return r;
 }
 
-/// Whether the formula takes groups, or returns groups other than a tuple of tensors.
+/// Whether the formula takes a group, or returns a group other than a tuple of tensors.
 template <class F, class... A>
 constexpr bool
 needs_groups()
@@ -202,7 +202,7 @@ needs_groups()
     return false;
 }
 
-/// Calls use(formula, leaves...), where the formula takes leaves, and returns the results in the structure that f returns.
+/// Calls use(formula, leaves...) with a formula that takes the leaves, and returns the results in the structure that f returns.
 template <class F, class Use, class... A>
 auto
 by_leaves(const F & f, const Use & use, const A &... a)

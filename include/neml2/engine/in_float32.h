@@ -6,7 +6,7 @@
 /// Formulas of the caller that are computed in float32 for tensors of float32.
 namespace neml2::engine
 {
-/// A formula that asks to be computed in float32.
+/// The formula f, to be computed in float32 for tensors of float32.
 template <class F>
 struct InFloat32
 {

@@ -49,7 +49,7 @@ launch_kernel(LoadedKernel & kernel,
     }
     std::memcpy(arguments.data() + head + size_t(k) * sizeof o, &o, sizeof o);
   }
-  constexpr Size most_blocks = (Size(1) << 31) - 1; // with more rows, each thread computes several
+  constexpr Size most_blocks = (Size(1) << 31) - 1; // with more rows, threads compute several
   const Size blocks = (first.rows + recorded::block_size - 1) / recorded::block_size;
   kernel.compiler->launch({kernel.function,
                            unsigned(std::min(blocks, most_blocks)),

@@ -7,17 +7,17 @@
 /// The launch of a kernel.
 namespace neml2::engine
 {
-/// Launches a kernel for planned operands on the current stream of their device. `numbers` contains the address of the value for each
-/// operand that is a plain number, and null for each tensor.
+/// Launches a kernel for the operands of a plan on the current stream of their device. For each operand that is a plain number, `numbers`
+/// contains the address of its value; for each tensor it contains null.
 void launch_kernel(LoadedKernel & kernel,
                    const Plan & plan,
                    ArrayRef<const double *> numbers,
                    c10::Device device);
 
-/// Whether the numbers of each row are adjacent, which kernels require.
+/// Whether the numbers of each row (of each tensor of the batch) are adjacent in memory, as kernels require.
 bool has_adjacent_components(const at::Tensor & t, Size batch_dim);
 
-/// A copy of a tensor with the numbers of each row adjacent. Along an expanded dimension only one row is copied.
+/// A copy of a tensor in which the numbers of each row are adjacent. Along an expanded dimension only one row is copied.
 at::Tensor with_adjacent_components(const at::Tensor & t, Size batch_dim);
 } // namespace neml2::engine
 

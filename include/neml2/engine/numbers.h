@@ -15,7 +15,7 @@ public:
   explicit Numbers(const at::Tensor & t) : neml2::Tensor(t, t.dim()) {}
 };
 
-/// The type of an argument of evaluate_numbers for derivative rules (numbers_t), and for tiles (each_number).
+/// The type that stands for an argument X of evaluate_numbers: numbers_t in derivative rules, each_number in tiles.
 template <class X>
 using numbers_t = std::conditional_t<std::is_arithmetic_v<X>, double, Numbers>;
 template <class>
@@ -44,8 +44,8 @@ rule_of_numbers()
 }
 
 /// Applies row(x...) number by number to plain numbers and to tensors whose dimensions are aligned. Where possible the call runs fused,
-/// with the derivative rule of the operation on Numbers. Otherwise batch(x...) calls LibTorch, which computes float32 in float32, as the
-/// packs do. The operands have already been checked.
+/// with the derivative rule of the operation on Numbers. Otherwise batch(x...) calls LibTorch. Both compute tensors of float32 in float32.
+/// The operands have already been checked.
 template <class Row, class BatchBody, class... X>
 at::Tensor
 evaluate_numbers(const Operation & op,

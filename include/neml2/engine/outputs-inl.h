@@ -10,7 +10,7 @@
 
 namespace neml2::engine
 {
-/// The offsets of the components of a row from its first one, in elements and sorted; empty if there are too many to compare.
+/// The sorted offsets of a row's components from its first component, in elements. Empty if there are too many to compare.
 NEML2_BODY std::vector<Size>
 component_offsets(const Operand & o)
 {
@@ -30,8 +30,8 @@ component_offsets(const Operand & o)
   return offsets;
 }
 
-/// Whether the rows of two operands certainly share no element, such as two blocks of one matrix. The row of b begins `distance` elements
-/// after the row of a; `row` is the smallest distance between two rows of an operand, 0 if each operand has only one row.
+/// Whether the rows of two operands certainly share no element, as for two blocks of one matrix. Each row of b begins `distance` elements
+/// after the row of a. `row` is the smallest distance between two rows of an operand, or 0 if each operand has only one row.
 NEML2_BODY bool
 are_different_components(const Operand & a, const Operand & b, Size distance, Size row)
 {
@@ -50,7 +50,7 @@ are_different_components(const Operand & a, const Operand & b, Size distance, Si
   return true;
 }
 
-/// Whether two operands are different parts of the same rows, such as two variables in one state.
+/// Whether two operands are different parts of the same rows, as two variables of one state vector are.
 NEML2_BODY bool
 are_disjoint_columns(const Operand & a, const Operand & b)
 {

@@ -9,10 +9,10 @@ namespace neml2::engine
 {
 /// Whether two operands may share memory, even through different storages.
 bool may_share_memory(const Operand & a, const Operand & b);
-/// Whether two operands are the same rows in memory.
+/// Whether the rows of two operands are the same in memory.
 bool are_the_same_rows(const Operand & a, const Operand & b);
 
-/// Checks all outputs, and that no two share memory.
+/// Checks each output, and that no two outputs share memory.
 void check_outputs(const Operation & op,
                    ArrayRef<Operand> outputs,
                    TensorShapeRef batch,

@@ -57,7 +57,7 @@ choose_device_path(ArrayRef<Operand> operands)
   return choose_path(operands, [](const at::Tensor & t) { return is_plain_on_device(t); });
 }
 
-/// Whether these operands take the fused loop, and no gradient is recorded.
+/// Whether these operands take the fused loop without recording a gradient.
 inline bool
 are_fusible(ArrayRef<Operand> operands)
 {

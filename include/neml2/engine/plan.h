@@ -4,11 +4,12 @@
 #include "neml2/engine/limits.h"
 
 /**
- * The layout of a batch's rows in memory, and the order in which they are visited.
+ * The layout of a batch's rows (its single tensors) in memory, and the order in which they are visited.
  *
- * A broadcast dimension has a stride of 0: nothing is expanded or copied. Rows fill the lanes of packs along
- * one dimension: the innermost one, or the longest if the innermost is short. They are visited in tiles: an
- * operand that does not change along a tile (a stiffness shared by all points) is loaded once per tile.
+ * A broadcast dimension has a stride of 0, so nothing is expanded or copied. Several rows are computed at once, one in each lane of a pack
+ * (SIMD vector). These rows follow each other along one dimension: the innermost one, or the longest if the innermost is short. Many rows
+ * along this dimension form a tile. An operand that does not change along a tile, such as a stiffness that all points share, is loaded
+ * once per tile.
  */
 namespace neml2::engine
 {
@@ -18,7 +19,8 @@ struct Memory
   char * data;
   TensorShapeRef sizes, strides;
   Size batch_dim;
-  bool is_float = false; ///< whether it is float32, which is mostly widened to float64 tile by tile
+  /// Whether it is float32; most formulas convert it to float64, tile by tile.
+  bool is_float = false;
 };
 
 /// The memory of a tensor whose batch dimensions are its first ones.
@@ -71,9 +73,10 @@ struct RowLayout
   const Size * offset; ///< per component, in elements; null if the components are adjacent
   Size components;
   Size stride[max_dims]; ///< per merged batch dimension, in elements
-  Size tile_stride;      ///< from tile to tile along the lanes; 0 means rows times `stride`
+  /// The distance from tile to tile along lane_dim; 0 means the number of rows times `stride`.
+  Size tile_stride;
   bool is_float;
-  bool stays_float; ///< whether it is float32, and tiles read it without widening it first
+  bool stays_float; ///< whether it is float32, and tiles read it without converting it to float64
 
   /// Whether tiles read or write the operand in place; otherwise they use a buffer of whole rows.
   bool is_direct() const { return !offset && (!is_float || stays_float); }
@@ -91,8 +94,8 @@ struct Plan
   RowLayout operand[max_operands];
   SmallVector<Size, 0> offsets; ///< the offsets of operands whose components are not adjacent
 
-  /// Plans a walk over a batch, to whose shape all operands broadcast, in the order of the first result's memory. Returns false if more
-  /// dimensions remain after merging than a plan holds.
+  /// Plans a walk over a batch to whose shape all operands broadcast. The walk follows the memory of the first result. Returns false if
+  /// more dimensions remain after merging than a plan holds.
   bool set(TensorShapeRef batch, ArrayRef<Memory> memories, int arguments)
   {
     operands = int(memories.size());

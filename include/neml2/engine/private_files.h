@@ -11,8 +11,8 @@
 /// Files and folders that no other user can write to.
 namespace neml2::engine
 {
-/// The reason why another user could write to a file or folder; empty if no other user can, or if it does not exist. On Windows a
-/// user's folders are private, and nothing is checked.
+/// The reason why another user could write to a file or folder; empty if no other user can, or if the file does not exist. On Windows
+/// nothing is checked, because a user's folders are private.
 inline std::string
 why_not_private([[maybe_unused]] const std::string & path)
 {

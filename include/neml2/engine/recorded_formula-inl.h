@@ -76,7 +76,7 @@ jacobian_text(const std::vector<size_t> & by, const std::vector<size_t> & of)
   return "value, and Jacobian of " + places_text(of) + " by " + places_text(by);
 }
 
-/// All values of some tensors, or all their partials.
+/// All values of some tensors, or, if `partials` is true, all their partials.
 NEML2_BODY recorded::Components
 RecordedFormula::all(bool partials, const std::vector<Tensor> & tensors) const
 {
@@ -110,7 +110,7 @@ RecordedFormula::make_vector_jacobian(size_t k) const
       _name + ": " + gradient_text(k), r, std::move(p), true);
 }
 
-/// The Jacobian of each result in `of` by each argument in `by`: one list of components per Jacobian.
+/// The Jacobian of each result in `of` by each argument in `by`. There is one list of components per Jacobian.
 NEML2_BODY std::vector<recorded::Components>
 RecordedFormula::record_jacobians(recorded::Recording & r,
                                   const Places & by,
@@ -155,8 +155,8 @@ RecordedFormula::make_jacobian(const Places & by, const Places & of) const
 
 // ---- Derivatives as formulas ----
 
-/// The known formula with this key, otherwise the formula that make() returns. Null if a partial is not available, or if the formula would
-/// have too many operations.
+/// The formula with this key among the known ones, otherwise the formula that make() returns. Null if a partial is not available, or if the
+/// formula would have too many operations.
 template <class Key, class Make>
 std::shared_ptr<const RecordedFormula>
 RecordedFormula::derived(Formulas<Key> & known, const Key & key, const Make & make) const
@@ -210,7 +210,7 @@ RecordedFormula::differentiable(recorded::Recording r,
     }
     for (const auto & t : arguments)
       seeds.insert(seeds.end(), t.partials.begin(), t.partials.end());
-    const recorded::LinearMap is_available(r, seeds, partials); // throws if one is not available
+    const recorded::LinearMap is_available(r, seeds, partials); // throws if any is not available
   }
   return std::make_shared<const RecordedFormula>(
       std::move(r), std::move(arguments), std::move(results), std::move(name));
@@ -368,7 +368,7 @@ RecordedFormula::evaluators() const
           all.emplace_back(e == &formula->_value ? name : what + " of (" + name + ")", e);
   };
   for (const auto & [by, formula] :
-       _gradients) // the programs of _vector_jacobians compute the values of gradients
+       _gradients) // not their values, which the programs of _vector_jacobians compute
     add("gradient by " + places_text(by), formula.get(), false);
   for (const auto & [by, formula] : _tangents)
     add("tangent by " + places_text(by), formula.get(), true);

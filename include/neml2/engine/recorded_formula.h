@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-/// Evaluates recorded formulas over batches, with gradients and Jacobians, as vmap and value_and_jacobian do for formulas that the C++
-/// compiler compiles.
+/// Evaluates recorded formulas over batches, with gradients and Jacobians. vmap and value_and_jacobian do the same for formulas that the
+/// C++ compiler compiles.
 namespace neml2::engine
 {
 /// Set by engine/ProgramFormula.h, or by the compiled library.
@@ -20,7 +20,7 @@ using MakeProgramFormula = std::unique_ptr<const DeviceFormula> (*)(const std::s
                                                                     const recorded::Evaluator &);
 NEML2_ONE_A_PROGRAM inline std::atomic<MakeProgramFormula> make_program_formula{nullptr};
 
-/// A program of a recorded formula: loops run it on the CPU, kernels on other devices.
+/// A program of a recorded formula. A tile loop runs it on the CPU, a kernel on other devices.
 class RecordedProgram : public recorded::Evaluator, public DeviceFormula
 {
 public:
@@ -72,14 +72,14 @@ private:
 };
 
 /**
- * A formula recorded on duals, and the programs derived from the formula, each made when first needed.
+ * A formula that was recorded with duals (numbers with partials), and the programs that compute its values and derivatives.
  *
- * Each program is an Evaluator, which is interpreted until its source is compiled.
+ * A program is made when it is first needed. It is an Evaluator, which is interpreted until its source is compiled.
  */
 class RecordedFormula
 {
 public:
-  /// The numbers of an argument or a result: its values and their partials. The partials of an argument are its seeds.
+  /// The nodes of an argument or a result: its values and their partials. The partials of an argument are its seeds.
   struct Tensor
   {
     recorded::Components values, partials;
@@ -92,7 +92,7 @@ public:
              a.is_number == b.is_number;
     }
 
-    /// Returns a value of this argument or result as an operand that refers to the value.
+    /// Returns an operand that refers to `value`, a value of this argument or result.
     Operand operand(const at::Tensor & value, const char * type) const
     {
       return {&value, type, value.dim() - Size(base.size()), TensorShapeRef(base)};
@@ -126,19 +126,21 @@ public:
   const RecordedProgram & jacobian(const std::vector<size_t> & by,
                                    const std::vector<size_t> & of) const;
 
-  /// The gradients by the arguments `by`, one per row of the batch, as a formula of the arguments and of the weights of the results. Null
-  /// if the formula needs a partial that is not available (see Recording::refused_partial), or if it would have too many operations.
+  /// A formula of the arguments and of the weights of the results. It returns the gradients by the arguments `by`, one per row of the
+  /// batch. Null if the formula needs a partial that is not available (see Recording::refused_partial), or if it would have too many
+  /// operations.
   std::shared_ptr<const RecordedFormula> gradient(const std::vector<size_t> & by) const;
-  /// The tangents of the results, as a formula of the arguments and of the tangents of the arguments `by`. Null in the same cases as
-  /// gradient().
+  /// A formula of the arguments, and of the tangents of the arguments `by`. It returns the tangents of the results. Null in the same cases
+  /// as gradient().
   std::shared_ptr<const RecordedFormula> tangent(const std::vector<size_t> & by) const;
-  /// The results, then the Jacobian of each result in `of` by each argument in `by`, as a formula. Null in the same cases as gradient().
+  /// A formula that returns the results, then the Jacobian of each result in `of` by each argument in `by`. Null in the same cases as
+  /// gradient().
   std::shared_ptr<const RecordedFormula> with_jacobians(const std::vector<size_t> & by,
                                                         const std::vector<size_t> & of) const;
 
-  /// The weights of the results: the gradient by each result, or zeros if it is undefined.
+  /// The weights of the results. A weight is the gradient by a result, or zeros if this gradient is undefined.
   std::vector<at::Tensor> weights(ArrayRef<Operand> arguments, ArrayRef<at::Tensor> results) const;
-  /// The arguments, then the weights, as operands; the operands refer to the weights.
+  /// The operands of a program that takes the arguments, then the weights. They refer to `weights`, which must outlive them.
   std::vector<Operand> with_weights(ArrayRef<Operand> arguments,
                                     const std::vector<at::Tensor> & weights) const;
 
@@ -146,8 +148,8 @@ public:
   std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
   size_t evaluator_count() const;
 
-  /// Computes the gradients by the needed arguments, as in Gradient::backward. Returns false if it cannot compute them fused. The operands
-  /// are those that with_weights() returns.
+  /// Computes the gradients by the needed arguments, as in Gradient::backward, from the operands that with_weights() returns. Returns
+  /// false if the gradients cannot be computed fused.
   bool backward(ArrayRef<Operand> operands, ArrayRef<bool> needed, at::Tensor * gradients) const;
 
 private:

@@ -6,8 +6,8 @@
 
 namespace neml2::engine
 {
-/// Adds all rows of `from`, one after the other, to the rows of `to` that broadcast to them. Both are
-/// float64 with adjacent components; the shapes are batch shapes.
+/// Adds each row of `from`, one after the other, to the row of `to` that broadcasts to it. Both are float64 with adjacent components;
+/// the shapes are batch shapes.
 NEML2_BODY void
 add_rows(const double * from,
          TensorShapeRef from_batch,
@@ -81,7 +81,8 @@ sum_of_slabs(const Slabs & slabs,
               1,
               [&](Size begin, Size end)
               {
-                const c10::AutoGradMode off(false); // grad mode is set per thread
+                // Each thread has its own grad mode.
+                const c10::AutoGradMode off(false);
                 for (Size s = begin; s < end; s++)
                   parts[size_t(s)] = part(s);
               });

@@ -8,21 +8,22 @@
 #include <vector>
 
 /**
- * Batches are cut into slabs: the gradient by an argument that all rows share is summed slab by slab, which keeps the
- * memory for the summands small.
+ * Batches are cut into slabs to sum the gradient by an argument that all rows share. The sum is computed slab by slab, which keeps
+ * the memory for the summands small.
  *
- * The cut depends only on the shapes, not on the number of threads, and sums over the batch are added in the order of the batch.
- * Therefore results are bitwise the same for any number of threads.
+ * The slabs depend only on the shapes, not on the number of threads, and the summands are added in the order of the batch. Therefore
+ * results are bitwise the same for any number of threads.
  */
 namespace neml2::engine
 {
 /// Slabs of a batch along the longest dimension along which an argument is broadcast; one slab if there is no such dimension.
 struct Slabs
 {
-  Size dim = 0; ///< counted from the last dimension, which is 1; 0 if the argument is not broadcast
+  /// Counted from the last dimension, which has the number 1; 0 if the argument is not broadcast.
+  Size dim = 0;
   Size length = 1, thickness = 1, count = 1;
 
-  /// `numbers` is the count of numbers per row. A slab has about numbers_in_slab numbers, by default a megabyte of float64.
+  /// `numbers` is the count of numbers per row. A slab has about numbers_in_slab numbers; by default these are a megabyte of float64.
   Slabs(TensorShapeRef batch,
         TensorShapeRef argument_batch,
         Size numbers,
@@ -46,7 +47,7 @@ struct Slabs
     count = (length + thickness - 1) / thickness;
   }
 
-  /// The part of a tensor in slab s; the whole tensor if it is broadcast along the slabs.
+  /// The part of a tensor in slab s. It is the whole tensor if the tensor is broadcast along the slabs.
   at::Tensor of(const at::Tensor & t, Size batch_dim, Size s) const
   {
     if (count == 1 || batch_dim < dim || t.size(batch_dim - dim) == 1)
@@ -56,13 +57,13 @@ struct Slabs
   }
 };
 
-/// Sums t, which has base_dim base dimensions, to the shape `to`, which broadcasts to the shape of t. The sum is float64.
+/// Sums t to the shape `to`, which broadcasts to the shape of t. Both have base_dim base dimensions. The sum is float64.
 at::Tensor summed(const at::Tensor & t, TensorShapeRef to, Size base_dim);
 
 /// The gradient by an argument over one slab of the batch, not yet summed.
 using GradientOfSlab = c10::function_ref<at::Tensor(Size slab)>;
 
-/// The gradient by an argument that is broadcast along the slabs: the sum of the slabs' gradients, in their order.
+/// The gradient by an argument that is broadcast along the slabs. It is the sum of the slabs' gradients, added in their order.
 at::Tensor sum_of_slabs(const Slabs & slabs,
                         const at::Tensor & argument,
                         Size batch_dim,

@@ -11,7 +11,7 @@
 namespace neml2::engine
 {
 #ifdef __unix__
-/// The process that loaded the library.
+/// The number of the process that loaded the library.
 inline const pid_t loading_process = getpid();
 
 /// Whether this process was forked from the process that loaded the library.
@@ -28,8 +28,8 @@ is_forked()
 }
 #endif
 
-/// Calls f(begin, end) for parts of [0, count) on LibTorch's threads; a part has `grain` numbers or more. In a forked process f is called
-/// once, because OpenMP would wait for threads that exist only in the parent.
+/// Calls f(begin, end) for parts of the range [0, count) on LibTorch's threads; a part has a length of at least `grain`. In a forked
+/// process f is called once for the whole range, because OpenMP would wait for threads that exist only in the parent.
 template <class F>
 void
 in_parallel(Size count, Size grain, const F & f)

@@ -9,18 +9,18 @@
 #include <algorithm>
 #include <memory>
 
-/// Walks over the tiles of a planned batch, on several threads.
+/// Walks over the tiles of a planned batch (see plan.h), on several threads.
 namespace neml2::engine
 {
-/// How many packs of rows a tile has along the lane dimension, for rows of this many numbers: enough to share the cost of moving to the
-/// next tile, and few enough that operands shared along other dimensions stay in the cache.
+/// The number of packs of rows in a tile, for rows of this many numbers. It is large enough that moving to the next tile costs little, and
+/// small enough that operands that are shared along other dimensions stay in the cache.
 constexpr Size
 tile_blocks(int numbers)
 {
   return numbers <= 4 ? 256 : 32;
 }
 
-/// Buffers for operands that are not direct: rows of adjacent float64 components, which tiles read and write.
+/// Buffers for operands that are not direct. Tiles read and write rows of adjacent float64 components in these buffers.
 struct Buffers
 {
   std::unique_ptr<double[]> numbers;
@@ -123,8 +123,8 @@ visit_tiles(
   }
 }
 
-/// The number of rows in a tile; `numbers` is the count of numbers that a row reads and writes. With buffers a tile has few rows: this is
-/// fastest for operands that are columns of tensors too large for the caches.
+/// The number of rows in a tile; `numbers` is the count of numbers that a row reads and writes. If buffers are used, a tile has few rows:
+/// this is fastest for operands that are columns of tensors which are too large for the caches.
 inline Size
 tile_rows(const TileLoop & loop, const Plan & plan, int numbers)
 {
@@ -152,7 +152,7 @@ run_tiles(const TileLoop & loop, const void * formula, const Plan & plan, Size t
   const Size tiles = tile_count(plan, tile);
   if (tiles == 0)
     return;
-  // Waking the threads takes about as long as moving this many numbers, as measured on two cores.
+  // Waking the threads takes about as long as moving this many numbers; this was measured on two cores.
   constexpr Size numbers_a_thread = 65536;
   const Size numbers_a_tile = tile * std::max(1, numbers); // 0 if no tensor has components
   const Size grain = std::max<Size>(1, numbers_a_thread / numbers_a_tile);

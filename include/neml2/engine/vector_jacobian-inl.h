@@ -24,8 +24,8 @@ vector_jacobian(const RowFormula & formula,
     return at::Tensor();
   RowLayout & o = plan.operand[plan.operands - 1];
   const Size tile = tile_rows(formula.loop, plan, formula.numbers);
-  // The shape of the parts that are summed over dimensions along which the argument was broadcast: along the lanes one sum per tile, along
-  // other dimensions one value per row.
+  // The tiles write parts of the gradient, which are then summed over the dimensions along which the argument was broadcast. `parts` is the
+  // shape of these parts: along lane_dim there is one sum per tile, along other dimensions one value per row.
   TensorShape parts, sums;
   bool broadcast = false;
   for (int d = 0; d < plan.dims; d++)

@@ -8,8 +8,9 @@
 /// Gradients by one argument of a formula over a batch.
 namespace neml2::engine
 {
-/// Runs a vector-Jacobian tile over the batch. Returns the gradient by the argument, in the argument's shape, summed over the dimensions
-/// along which the argument was broadcast. The result is undefined if there are too many dimensions.
+/// Runs a formula that computes each row's contribution to the gradient by an argument (the tile of a vector-Jacobian product). Returns the
+/// gradient in the argument's shape, summed over the dimensions along which the argument was broadcast. The result is undefined if there
+/// are too many dimensions.
 at::Tensor vector_jacobian(const RowFormula & formula,
                            ArrayRef<Operand> operands,
                            TensorShapeRef batch,

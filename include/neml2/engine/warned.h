@@ -10,7 +10,7 @@
 /// Warnings that are given once.
 namespace neml2::engine
 {
-/// Whether this is the first request for this warning in this program.
+/// Whether this is the first call with this text in this program.
 NEML2_ONE_A_PROGRAM inline bool
 is_first_warning(const std::string & of)
 {

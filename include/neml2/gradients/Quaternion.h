@@ -7,8 +7,8 @@
 
 namespace neml2::gradients
 {
-/// Gradient by q = (s, u) from the gradient G by its matrix δ_ij + 2 s W_ij + 2 u_i u_j - 2 u_k u_k δ_ij:
-/// 2 w · u by s, and 2 s w + 2 (G + Gᵀ) u - 4 tr(G) u by u, where w_i = -ε_ijk G_jk.
+/// Gradient by q = (s, u) from the gradient G by its matrix δ_ij + 2 s W_ij + 2 u_i u_j - 2 u_k u_k δ_ij. By s it is
+/// 2 w · u, and by u it is 2 s w + 2 (G + Gᵀ) u - 4 tr(G) u, where w_i = -ε_ijk G_jk.
 template <class A, class B>
 NEML2_INLINE auto
 by_quaternion(const kernels::R2<A> & G, const kernels::Quaternion<B> & q)
@@ -106,8 +106,8 @@ inline const bool has_Quaternion_rules = []
             g,
             r);
       });
-  // For u / d with d = n + s and n = |q|, if s ≥ 0 (otherwise the same for -q):
-  // -(g · u) (1 + s / n) / d² by s, and g / d - (g · u) u / (n d²) by u
+  // For u / d with d = n + s and n = |q|, if s ≥ 0 (otherwise the same for -q): the gradient by s is -(g · u) (1 + s / n) / d², and
+  // the gradient by u is g / d - (g · u) u / (n d²)
   add_gradient_rule<tensors::ToRot, Rot, Quaternion>(
       [](const Rot & g, const Quaternion & q)
       {

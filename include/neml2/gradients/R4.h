@@ -8,7 +8,7 @@ namespace neml2::gradients
 {
 inline const bool has_R4_rules = []
 {
-  // The map to Mandel components is an isometry: each of the two maps is the adjoint of the other
+  // full and sym are adjoint to each other, because the map to Mandel components is an isometry
   add_gradient_rule<tensors::Full, R4, SSR4>([](const R4 & g, const SSR4 &) { return sym(g); });
   add_gradient_rule<tensors::Sym, SSR4, R4>([](const SSR4 & g, const R4 &) { return full(g); });
   add_gradient_rule<tensors::R4TimesR2, R2, R4, R2>(

@@ -26,8 +26,8 @@ struct GradientByFactor
   }
 };
 
-/// Gradient by a rotation matrix R, in storage order, from H(k, l), the gradient by entry (k, l) of the matrix
-/// 4 q_k q_l of its unit quaternion; this matrix is linear in R.
+/// Gradient by a rotation matrix R, in storage order. h(k, l) is the gradient by entry (k, l) of the matrix 4 q_k q_l, where q is
+/// the unit quaternion of R. This matrix is linear in R.
 template <class V, class H>
 NEML2_INLINE std::array<V, 9>
 by_quaternion_matrix(const H & h)
@@ -47,8 +47,8 @@ by_quaternion_matrix(const H & h)
           V(n - x - y + z)};
 }
 
-/// Gradient by a rotation matrix from the gradient g by its parameters r = σ (q_1, q_2, q_3) / D, where q is the row
-/// of kernels::quaternion_row, D = |q| + |q_0|, and σ is the sign of q_0.
+/// Gradient by a rotation matrix from the gradient g by its parameters r = σ (q_1, q_2, q_3) / D. Here q is the row
+/// that kernels::quaternion_row chooses, D = |q| + |q_0|, and σ is the sign of q_0.
 template <class G, class T>
 NEML2_INLINE kernels::R2<kernels::product_t<G, T>>
 by_rotation_matrix(const kernels::Rot<G> & g, const kernels::R2<T> & M)

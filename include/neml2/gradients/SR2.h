@@ -18,7 +18,7 @@ inline const bool has_SR2_rules = []
   add_gradient_rule<tensors::Dev, SR2, SR2>([](const SR2 & g, const SR2 &) { return dev(g); });
   add_gradient_rule<tensors::Full, R2, SR2>([](const R2 & g, const SR2 &) { return sym(g); });
   add_gradient_rule<tensors::Sym, SR2, R2>([](const SR2 & g, const R2 &) { return full(g); });
-  // As for R2: cof s, and -s^-1 g s^-1
+  // As for R2, the gradients are cof s times g, and -s^-1 g s^-1
   add_gradient_rule<tensors::Det, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {

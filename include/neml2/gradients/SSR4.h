@@ -66,7 +66,7 @@ inline const bool has_SSR4_rules = []
       [](const SSR4 & g, const SSR4 &, const R2 & R) { return rotate(g, transpose(R)); }, by_R);
   add_gradient_rule<tensors::Rotate, SSR4, SSR4, Rot>(
       [](const SSR4 & g, const SSR4 &, const Rot & r)
-      { return rotate(g, transpose(euler_rodrigues(r))); }, // also compiled for R2
+      { return rotate(g, transpose(euler_rodrigues(r))); }, // the rule above uses this rotate, too
       [by_R](const SSR4 & g, const SSR4 & C, const Rot & r) {
         return evaluate<Vec>("rotate", GradientByParameters(), by_R(g, C, euler_rodrigues(r)), r);
       });

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-/// A derivative rule in the form in which autograd's node calls it.
+/// Derivative rules of operations, in the form in which the library's autograd node calls them.
 namespace neml2::gradients
 {
 using namespace core; // the names of the rooms (folders of headers) that this room includes
@@ -19,7 +19,7 @@ using namespace tensors;
 
 /// The gradients of an operation by its derivative rule. The rule has one function per argument. On whole batches,
 /// this function computes the gradient by its argument from the gradient by the result and from all arguments.
-/// Autograd can record its operations again. The function of a plain number is nullptr.
+/// Autograd can record the operations of the function, for derivatives of the gradient. For a plain number the function is nullptr.
 template <class Result, class Arguments, class Functions>
 class RuleGradient;
 template <class Result, class... A, class... Functions>
@@ -54,7 +54,7 @@ private:
   }
   static constexpr Size numbers = std::max({numbers_of<Result>(), numbers_of<A>()...});
 
-  /// The part of an argument in slab s.
+  /// The part of an argument in slab s of the batch.
   template <class T>
   static T of(const Slabs & slabs, const T & x, Size s)
   {
@@ -73,7 +73,7 @@ private:
   {
     const std::tuple<A...> a(kept_argument<A>(arguments[I])...);
     const Operand o[] = {operand(g), operand(std::get<I>(a))...};
-    // A graph can be recorded for whole batches only.
+    // While autograd records a graph, batches are not cut into slabs, because it needs operations on whole batches.
     const bool may_cut = !c10::GradMode::is_enabled() && choose_path(o) != Path::composed;
     const auto one = [&](const auto & f, size_t k)
     {

@@ -7,8 +7,8 @@
 /// Derivative rules of systems of linear equations.
 namespace neml2::gradients
 {
-/// The rule of the solution X of A X = B: the gradients are h = A^-T g by B and -h Xᵀ by A. Source: Giles (2008),
-/// Collected matrix derivative results for forward and reverse mode algorithmic differentiation, section 2.3.
+/// The rule of the solution X of A X = B. With the gradient g by X and h = A^-T g, the gradient by B is h, and by A it is -h Xᵀ. Source:
+/// Giles (2008), Collected matrix derivative results for forward and reverse mode algorithmic differentiation, section 2.3.
 template <class A, class B, class Transposed, class Product>
 bool
 add_solve_rule(const Transposed & transposed, const Product & product)

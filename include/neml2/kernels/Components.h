@@ -9,7 +9,7 @@
 
 namespace neml2::kernels
 {
-/// Tag of the constructors that leave all components unset. If a component is a pack of duals, zeros that are then overwritten
+/// Tag of the constructors that need not set the components. If the components are dual numbers, zeros that are then overwritten
 /// would cost more than the arithmetic itself.
 struct Unset
 {
@@ -64,9 +64,9 @@ struct Members
 };
 
 /**
- * The components of one tensor in a fixed-size array, row-major.
+ * The components of one tensor of a batch (a row) in a fixed-size array, row-major.
  *
- * T is the type that the formula runs on: a number, a SIMD pack of numbers (one row per lane) or a
+ * T is the type that the formula runs on: a number, a pack (a SIMD vector with one lane per row) or a
  * dual number. Nothing here branches on the value of a single lane.
  */
 template <class T, int N>
@@ -110,7 +110,7 @@ using sum_t = std::decay_t<decltype(std::declval<const A &>() + std::declval<con
 template <class A, class B>
 using product_t = std::decay_t<decltype(std::declval<const A &>() * std::declval<const B &>())>;
 
-/// True for the row types, which are class templates R<T> derived from Components<T, N>.
+/// True for the row types, the types of tensors in formulas: class templates R<T> derived from Components<T, N>.
 template <class R, class = void>
 struct is_row : std::false_type
 {
@@ -194,7 +194,7 @@ operator-(const R<A> & a)
   return r;
 }
 
-/// Component by component, as the batched types divide.
+/// Divides component by component, as the batched types do.
 template <template <class> class R, class A, class B, if_row<R, A> = 0>
 NEML2_INLINE constexpr R<product_t<A, B>>
 operator/(const R<A> & a, const R<B> & b)

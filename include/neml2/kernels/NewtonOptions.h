@@ -12,12 +12,12 @@ namespace neml2::kernels
  * The options of newton: when it stops, and how long its steps are. Example:
  * NewtonOptions().tolerance(1e-12).bounds(0, 1).
  *
- * Bounds and the longest step apply to all unknowns, or to one unknown of a group, given by its place.
+ * Bounds and the longest step apply to all unknowns, or to one unknown of a group, which is given by its place in the group.
  */
 class NewtonOptions
 {
 public:
-  static constexpr int max_unknowns = 8; ///< unknowns whose bounds and longest steps may differ
+  static constexpr int max_unknowns = 8; ///< how many unknowns may have limits of their own
 
   /// The options chosen for one unknown.
   struct Limits
@@ -72,7 +72,7 @@ public:
     return *this;
   }
 
-  /// No number of an unknown changes by more than this length in one step: a longer step is shortened as a whole.
+  /// No component of an unknown changes by more than this length in one step: a longer step is shortened as a whole.
   constexpr NewtonOptions & max_step(double length)
   {
     for (int k = 0; k < max_unknowns; k++)

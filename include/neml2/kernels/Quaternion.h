@@ -41,7 +41,7 @@ inv(const Quaternion<T> & q)
   return {q[0] * i, -q[1] * i, -q[2] * i, -q[3] * i};
 }
 
-/// The rotation matrix δ_ij + 2 s W_ij + 2 W_ik W_kj of a unit quaternion, W = skew(u).
+/// The rotation matrix δ_ij + 2 s W_ij + 2 W_ik W_kj of a unit quaternion (s, u), where W = skew(u).
 template <class T>
 NEML2_INLINE constexpr R2<T>
 rotation_matrix(const Quaternion<T> & q)
@@ -60,7 +60,7 @@ rotation_matrix(const Quaternion<T> & q)
           1.0 - (xx + yy)};
 }
 
-/// R_ij v_j with the rotation matrix of a unit quaternion, v + 2 s (u × v) + 2 u × (u × v)
+/// R_ij v_j = v + 2 s (u × v) + 2 u × (u × v), where R is the rotation matrix of the unit quaternion (s, u).
 template <class A, class B>
 NEML2_INLINE constexpr Vec<product_t<A, B>>
 rotate(const Vec<A> & v, const Quaternion<B> & q)
@@ -79,7 +79,7 @@ to_quaternion(const Rot<T> & r)
   return {(1.0 - s) * i, d * r[0], d * r[1], d * r[2]};
 }
 
-/// The unit quaternion of a rotation matrix, s ≥ 0.
+/// The unit quaternion (s, u) of a rotation matrix, with s ≥ 0.
 template <class T>
 NEML2_INLINE Quaternion<T>
 to_quaternion(const R2<T> & M)
@@ -88,7 +88,8 @@ to_quaternion(const R2<T> & M)
   return {q[0], q[1], q[2], q[3]};
 }
 
-/// The rotation u / (|q| + s) of q or -q, whichever has s ≥ 0: its angle is at most π. q may have any length except 0.
+/// The modified Rodrigues parameters u / (|q| + s) of q or -q, whichever has s ≥ 0: the angle is at most π. q may have any length
+/// except 0.
 template <class T>
 NEML2_INLINE Rot<T>
 to_rot(const Quaternion<T> & q)
@@ -98,8 +99,8 @@ to_rot(const Quaternion<T> & q)
   return {q[1] * i, q[2] * i, q[3] * i};
 }
 
-// Power series in x, the square of an angle, a tangent or a sine, up to the power Terms. They are smooth even at x = 0.
-// T may be a batch, too.
+// Power series in x, which is the square of an angle, a tangent or a sine, up to the power Terms. They are smooth even at x = 0.
+// T may also be a batch.
 
 /// sin(√x) / √x
 template <int Terms, class T>
@@ -256,8 +257,8 @@ dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1
   return T(4.0 * atan2(T(norm_of_square(T(maximum(below, T(0.0))))), T(sqrt(above))));
 }
 
-/// The point t of the shorter arc of unit quaternions from q (t = 0) to p or -p (t = 1), at constant angular speed.
-/// NaN unless -8 ≤ t ≤ 9.
+/// A point on the shorter arc of unit quaternions from q (t = 0) to p or -p (t = 1). The arc is passed at constant angular speed. The
+/// result is NaN unless -8 ≤ t ≤ 9.
 ///
 /// With Ω the angle between the ends and x = sin²(Ω/2), the weights are sin((1 - t) Ω) / sin Ω and sin(t Ω) / sin Ω. The
 /// weights are functions of Ω², smooth even at 0, and computed by arithmetic alone. Source: Shoemake (1985), Computer

@@ -60,7 +60,7 @@ fill_R2(const T & a)
   return fill_R2(a, a, a);
 }
 
-/// Row i, A_ij over j; and column j, A_ij over i.
+/// Row i, which is A_ij over j, and column j, which is A_ij over i.
 template <class T>
 NEML2_INLINE constexpr Vec<T>
 row(const R2<T> & a, int i)
@@ -194,7 +194,7 @@ det_by_cofactors(const R2<T> & a)
          a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/// Whether a determinant d by cofactors has lost its digits, or one of its products may have overflowed or underflowed. The test is
+/// Whether a determinant d, computed by cofactors, has lost digits, or one of its products may have overflowed or underflowed. The test is
 /// whether d is small compared with its bound, which follows from the sum of the squares of the components.
 template <class T>
 NEML2_INLINE constexpr auto

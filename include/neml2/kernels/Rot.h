@@ -9,14 +9,14 @@
 
 namespace neml2::kernels
 {
-/// One rotation by modified Rodrigues parameters, r_i = n_i tan(θ/4).
+/// One rotation, stored as modified Rodrigues parameters r_i = n_i tan(θ/4).
 template <class T>
 struct Rot : Components<T, 3>
 {
   using Components<T, 3>::Components;
 };
 
-/// Rotation matrix δ_ij + (4 (1 - s) W_ij + 8 W_ik W_kj) / (1 + s)² with s = r_k r_k and W = skew(r)
+/// The rotation matrix δ_ij + (4 (1 - s) W_ij + 8 W_ik W_kj) / (1 + s)² with s = r_k r_k and W = skew(r)
 template <class T>
 NEML2_INLINE constexpr R2<T>
 euler_rodrigues(const Rot<T> & r)
@@ -36,7 +36,7 @@ euler_rodrigues(const Rot<T> & r)
           1.0 - b * (x + y)};
 }
 
-/// ∂R_ij/∂r_k of the rotation matrix.
+/// ∂R_ij/∂r_k of the rotation matrix R.
 /// With q = 1 / (1 + s), b = 8 q² and a = (1 - s) b / 2 it is M_ij r_k + b (δ_ik r_j + δ_jk r_i) - a ε_ijk,
 /// where M_ij = q b ((s - 3) W_ij - 4 r_i r_j) + (4 q b s - 2 b) δ_ij.
 template <class T>
@@ -109,7 +109,7 @@ rotate(const Rot<A> & a, const Rot<B> & r)
   return r * a;
 }
 
-/// Derivative by x of the product c of the rotations x and y, where σ is 1 if x is the left factor, otherwise -1:
+/// The derivative by x of c, the product of the rotations x and y; σ is 1 if x is the left factor, otherwise -1. The result is
 /// ((1 - t) δ_ij - 2 y_i x_j - 2 c_i (t x_j - y_j) + 2 σ ε_ijk y_k) / d with t = y · y and
 /// d = 1 + (x · x) t - 2 x · y.
 template <class X, class Y>
@@ -166,7 +166,7 @@ rotate(const Tensor<A> & a, const Rot<B> & r)
   return rotate(a, euler_rodrigues(r));
 }
 
-/// One row k of the symmetric matrix 4 q_k q_l, where q is the unit quaternion of a rotation matrix.
+/// Row k of the symmetric matrix 4 q_k q_l, where q is the unit quaternion of a rotation matrix.
 /// `place` is 1 at k, otherwise 0.
 template <class T>
 struct QuaternionRow
@@ -203,7 +203,7 @@ quaternion_row(const R2<T> & M)
   return r;
 }
 
-/// The unit quaternion (s, u) of a rotation matrix, scalar first and not negative; NaN for a
+/// The unit quaternion (s, u) of a rotation matrix, with the scalar s ≥ 0 first; NaN for a
 /// reflection.
 template <class T>
 NEML2_INLINE Components<T, 4>
@@ -218,7 +218,7 @@ unit_quaternion(const R2<T> & M)
   return {abs(q[0]) / norm, q[1] * i, q[2] * i, q[3] * i};
 }
 
-/// The rotation of a rotation matrix, by an angle of at most π: u / (1 + s) of its unit quaternion (s, u).
+/// The rotation with the matrix M and an angle of at most π: u / (1 + s), where (s, u) is the unit quaternion of M.
 template <class T>
 NEML2_INLINE Rot<T>
 fill_matrix(const R2<T> & M)
@@ -228,7 +228,7 @@ fill_matrix(const R2<T> & M)
   return {q[1] * i, q[2] * i, q[3] * i};
 }
 
-/// The rotation of the Rodrigues parameters n tan(θ/2).
+/// The rotation with the Rodrigues parameters n tan(θ/2).
 template <class T>
 NEML2_INLINE Rot<T>
 fill_rodrigues(const T & rx, const T & ry, const T & rz)

@@ -20,7 +20,7 @@ struct SR2 : Components<T, 6>
   }
 };
 
-/// From the components of the tensor, without √2.
+/// The tensor with these components s_ij, which have no factor √2.
 template <class T>
 NEML2_INLINE constexpr SR2<T>
 fill_SR2(const T & s00, const T & s11, const T & s22, const T & s12, const T & s02, const T & s01)
@@ -112,7 +112,7 @@ self_outer(const Vec<T> & v)
           v[0] * v[1] * sqrt2};
 }
 
-/// R_ik a_kl R_jl: symmetric, so six entries of the second product are enough.
+/// R_ik a_kl R_jl. The result is symmetric, so six entries of the second product are enough.
 template <class A, class B>
 NEML2_INLINE constexpr SR2<product_t<B, product_t<A, B>>>
 rotate(const SR2<A> & a, const R2<B> & R)
@@ -129,7 +129,7 @@ rotate(const SR2<A> & a, const R2<B> & R)
   }
   return r;
 }
-/// Determinant of the 3×3 tensor; a stored shear s is √2 times the component. Computed as for R2.
+/// Determinant of the 3×3 tensor, computed as for R2. A stored shear component is √2 times the component of the tensor.
 template <class T>
 NEML2_INLINE constexpr T
 det(const SR2<T> & a)
@@ -162,7 +162,7 @@ det(const SR2<T> & a)
   }
 }
 
-/// Inverse by cofactors, in Mandel components. Computed as for R2.
+/// Inverse by cofactors, in Mandel components, computed as for R2.
 template <class T>
 NEML2_INLINE constexpr SR2<T>
 inv(const SR2<T> & a)

@@ -7,7 +7,7 @@
 
 namespace neml2::kernels
 {
-/// One fourth order tensor with both minor symmetries: Mandel components, C_IJ at 6 I + J.
+/// One fourth order tensor with both minor symmetries, stored as Mandel components: C_IJ is at 6 I + J.
 template <class T>
 struct SSR4 : Components<T, 36>
 {
@@ -100,7 +100,7 @@ mandel_rotation(const R2<T> & R)
   return Q;
 }
 
-/// R_im R_jn R_ko R_lp C_mnop: Q C Qᵀ of matrices, one row of the result after the other.
+/// R_im R_jn R_ko R_lp C_mnop. In Mandel components it is the matrix Q C Qᵀ with Q = mandel_rotation(R), computed row by row.
 template <class A, class B>
 NEML2_INLINE constexpr SSR4<product_t<B, product_t<A, B>>>
 rotate(const SSR4<A> & C, const R2<B> & R)

@@ -15,9 +15,10 @@ template <class T>
 using Scalar = T;
 
 /**
- * Base of packs and dual numbers: the types besides plain numbers that components of a row may have.
+ * Base of packs (packs/Pack.h) and dual numbers (Dual.h). Besides plain numbers, these are the types that the components of a row
+ * (one tensor of a batch) may have.
  *
- * Argument-dependent lookup finds the functions of rows through it.
+ * Through this base, argument-dependent lookup finds the functions of rows.
  */
 template <class Self>
 struct Component
@@ -39,14 +40,14 @@ struct innermost_number
   static constexpr int levels = 0;
 };
 
-/// Whether T is float32: a number, or a pack of them.
+/// Whether T is float32, or a pack of float32 numbers.
 template <class T, class = void>
 constexpr bool is_float32 = std::is_same_v<T, float>;
 template <class T>
 constexpr bool is_float32<T, std::void_t<typename T::Element>> =
     std::is_same_v<typename T::Element, float>;
 
-/// Whether a T has a value: plain numbers and packs do, recorded numbers do not.
+/// Whether a T has a value. Plain numbers and packs have one; the numbers of a recording (a list of operations) do not.
 template <class T, class = void>
 constexpr bool is_computed = std::is_arithmetic_v<T>;
 template <class T>
@@ -59,7 +60,7 @@ using if_component =
 
 // The functions of plain numbers that packs and duals define as friends.
 
-/// a where c holds, otherwise b: both are computed, without a branch.
+/// a where c holds, otherwise b. Both are computed: there is no branch.
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T
 where(bool c, T a, T b)
@@ -111,7 +112,7 @@ sqrt(T a)
   return std::sqrt(a);
 }
 
-/// Whether a is 0, of either sign.
+/// Whether a is 0 or -0.
 template <class T>
 NEML2_INLINE constexpr auto
 equals_zero(const T & a)
@@ -192,7 +193,7 @@ norm_of_square(const T & s)
   return sqrt(s);
 }
 
-/// f of the number, or of the number in each lane of a pack: for functions of the standard library that
+/// Applies f to the number, or to the number in each lane of a pack. It is used for functions of the standard library that
 /// packs do not have.
 template <class T, class F>
 NEML2_INLINE T

@@ -6,7 +6,7 @@
 /// Voigt's notation.
 namespace neml2::kernels
 {
-/// The shear components times a factor.
+/// Multiplies the shear components by a factor.
 template <class T>
 NEML2_INLINE constexpr SR2<T>
 scale_shear(const SR2<T> & a, double factor)

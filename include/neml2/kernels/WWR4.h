@@ -16,7 +16,7 @@ struct WWR4 : Components<T, 9>
   }
 };
 
-/// The indices ij = 21, 02, 10 of component a of a skew pair.
+/// The indices i and j that component a of a skew pair stands for: ij = 21, 02, 10.
 constexpr int
 skew_row(int a)
 {

@@ -31,7 +31,7 @@ axis_angle(const Vec<A> & n, const B & theta)
   return {m[0] * s, m[1] * s, m[2] * s};
 }
 
-/// The rotation about n by θ, where θ is reduced to (-π, π].
+/// The rotation about n by θ, where θ is reduced to [-π, π].
 template <class A, class B>
 NEML2_INLINE Rot<product_t<A, B>>
 axis_angle_standard(const Vec<A> & n, const B & theta)
@@ -43,7 +43,7 @@ axis_angle_standard(const Vec<A> & n, const B & theta)
 /// The rotation that turns a into the direction of b, about an axis orthogonal to both, by an angle of at
 /// most π. Where a and b are opposite up to the tolerance, an axis orthogonal to a is chosen.
 ///
-/// With the directions u and v, h = u + v has the length 2 cos(θ/2): u × h = n sin θ and
+/// Let u and v be the directions of a and b, and h = u + v, whose length is 2 cos(θ/2). Then u × h = n sin θ and
 /// |h|² / 2 = 1 + cos θ keep their digits.
 template <class A, class B>
 NEML2_INLINE Rot<product_t<A, B>>
@@ -63,7 +63,7 @@ rotation_from_to(const Vec<A> & a, const Vec<B> & b, double tolerance)
   return {sine[0] * i, sine[1] * i, sine[2] * i};
 }
 
-/// The direction and the length of r; where r is 0, (0, 0, 1) and 0, both with derivative 0. r is first
+/// The direction and the length of r; where r is 0, they are (0, 0, 1) and 0, both with derivative 0. r is first
 /// divided by its largest component, so that no square overflows or underflows.
 template <class T>
 NEML2_INLINE std::pair<Vec<T>, T>

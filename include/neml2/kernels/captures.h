@@ -7,7 +7,7 @@
 
 namespace neml2::kernels
 {
-/// A number, or a value of an enumeration.
+/// Stands for a number, or for a value of an enumeration, in the initialisation of an aggregate.
 struct AnyNumber
 {
   template <class T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T>, int> = 0>

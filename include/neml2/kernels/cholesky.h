@@ -6,7 +6,7 @@
 /// Cholesky's factor of a symmetric positive definite matrix in a formula.
 namespace neml2::kernels
 {
-/// The lower triangular L of S = L Lᵀ, where S is the symmetric part of A, a matrix of n columns; NaN where S is not
+/// The lower triangular L with L Lᵀ = S, where S is the symmetric part of A, a matrix of n columns; NaN where S is not
 /// positive definite.
 /// Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.
 template <int n, class R>

@@ -36,8 +36,8 @@ closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symme
   return closest * b;
 }
 
-/// The smallest angle in [0, π] between r and S q, with S in the class: 4 atan2(|a - b|, |a + b|) of unit quaternions a and b with
-/// a · b ≥ 0.
+/// The smallest angle in [0, π] between r and S q, with S in the class. It is 4 atan2(|a - b|, |a + b|), where the unit quaternions a of r
+/// and b of S q have signs with a · b ≥ 0.
 template <class T>
 NEML2_INLINE T
 misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & symmetries)

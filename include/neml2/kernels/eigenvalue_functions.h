@@ -7,9 +7,9 @@
 #include <limits>
 
 /**
- * Functions of eigenvalues, for functions of symmetric tensors. Each class gives the decomposed tensor,
- * values f(l), slopes f'(l), divided differences f[l, m] = (f(m) - f(l)) / (m - l) for l <= m, equal to
- * the slope where l = m, and second divided differences f[l, m, n] = (f[m, n] - f[l, m]) / (n - l) for l
+ * Functions of eigenvalues, from which functions of symmetric tensors are computed. Each class has the tensor that is decomposed,
+ * the values f(l), the slopes f'(l), the divided differences f[l, m] = (f(m) - f(l)) / (m - l) for l <= m, equal to
+ * the slope where l = m, and the second divided differences f[l, m, n] = (f[m, n] - f[l, m]) / (n - l) for l
  * <= m <= n, equal to f''(l) / 2 where l = n.
  *
  * The formulas for divided differences have no cancellation, so that no digits are lost between nearly
@@ -35,9 +35,8 @@ only_where(const C & c, const T & a)
 }
 
 /**
- * Σ_k c_k h_k(l, m, n), where h_k is the sum of all products of k factors among l, m, n, and the mean of
- * l, m, n is 0: the second divided difference of Σ_k c_k x^(k + 2) at l, m and n. c_0 is given, and
- * next(k) is c_k / c_(k-1).
+ * The second divided difference of Σ_k c_k x^(k + 2) at l, m and n, whose mean is 0. It is Σ_k c_k h_k(l, m, n), where h_k is the sum
+ * of all products of k factors among l, m and n. c_0 is given, and next(k) is c_k / c_(k-1).
  * Source: de Boor (2005), Surveys in Approximation Theory 1, 46-69, eq. 36.
  */
 template <class T, class Next>
@@ -194,7 +193,7 @@ struct Power
     return only_where(l > 0.0, T(pow(l, exponent)));
   }
   NEML2_INLINE T slope(const T & l, const T & f) const { return T(exponent * (f / l)); }
-  /// ± b^p (1 - e^(-|p| L)) / (m - l), L = log(m / l), where b is the eigenvalue of larger power
+  /// ± b^p (1 - e^(-|p| L)) / (m - l) with L = log(m / l), where b is the eigenvalue with the larger power
   NEML2_INLINE T quotient(const T & l, const T & m, const T & f, const T & g) const
   {
     using std::expm1;

@@ -17,8 +17,8 @@ swap_where(const C & c, T & a, T & b)
   a = t;
 }
 
-/// Inverse of the N×N matrix by Gauss-Jordan elimination with row pivoting; the pivot rows are chosen per lane;
-/// NaN where a pivot is 0. The loops are not unrolled, because such matrices do not fit into registers.
+/// Inverse of the N×N matrix by Gauss-Jordan elimination with row pivoting; NaN where a pivot is 0. Each lane of a pack has its own
+/// pivot rows. The loops are not unrolled, because such matrices do not fit into registers.
 template <int N, class R>
 NEML2_INLINE R
 inverse_by_elimination(const R & matrix)

@@ -7,9 +7,9 @@
 #include <cmath>
 
 /**
- * Equivalent stresses, homogeneous of degree one. Each formula is written once, in functions that rows and whole batches share. Powers
- * are taken of stresses divided by their largest difference D, so that no power overflows: f(s) = D f(s / D). The derivatives of D
- * cancel.
+ * Equivalent stresses, which are homogeneous of degree one. Each formula is written once, in a function for rows (single tensors) and
+ * whole batches. Powers are taken of stresses divided by their largest difference D, so that no power overflows: f(s) = D f(s / D). The
+ * derivatives of D cancel.
  */
 namespace neml2::kernels
 {
@@ -80,7 +80,7 @@ struct DruckerPrager
   }
 };
 
-/// 2/3 tr(s) sin φ + 2 √J2 K(θ), with K = cos θ - sin φ sin θ / √3 between the corners, and A - B sin 3θ near them.
+/// 2/3 tr(s) sin φ + 2 √J2 K(θ). K is cos θ - sin φ sin θ / √3 between the corners, and A - B sin 3θ near them.
 struct MohrCoulomb
 {
   template <class S, class P, class T>

@@ -6,7 +6,7 @@
 /// Rotations by Euler angles, in radians. Kocks' angles are called (a, b, c).
 namespace neml2::kernels
 {
-/// The conventions, with the angles that each has for the rotation of Kocks' angles (a, b, c).
+/// The conventions. The comments give the angles that each of them has for the rotation of Kocks' angles (a, b, c).
 enum class EulerConvention
 {
   kocks,
@@ -91,8 +91,8 @@ struct EulerSequence
   int axis[3];
   bool turns; ///< whether the axes turn with the body
 
-  /// Rotations about fixed axes equal rotations about turning axes in the reverse order. For rotation n about turning axes: the place of
-  /// its angle, and its axis.
+  /// Rotations about fixed axes equal rotations about turning axes in the reverse order. For rotation n about turning axes, place(n) is
+  /// the place of its angle, and turning(n) is its axis.
   NEML2_INLINE constexpr int place(int n) const { return turns ? n : 2 - n; }
   NEML2_INLINE constexpr int turning(int n) const { return axis[place(n)]; }
   /// Whether the first and the last axis are the same.

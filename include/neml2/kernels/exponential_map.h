@@ -59,13 +59,13 @@ inline constexpr double arctangent_series[] = {1.0,
                                                1.0 / 25,
                                                -1.0 / 27};
 
-/// exp_map and dexp_map use the series where w · w is below this value: the quotients lose digits
+/// exp_map and dexp_map use the series where w · w is below this value, because the quotients lose digits
 /// there.
 constexpr double exp_map_switch = 1;
 /// log_map uses the series where r · r is below this value.
 constexpr double log_map_switch = 1.0 / 16;
 
-/// The rotation of the matrix e^W: w tan(θ/4) / θ, θ = |w|.
+/// The rotation with the matrix e^W: w tan(θ/4) / θ with θ = |w|.
 template <class T>
 NEML2_INLINE Rot<T>
 exp_map(const WR2<T> & w)
@@ -79,7 +79,7 @@ exp_map(const WR2<T> & w)
   return {g * w[0], g * w[1], g * w[2]};
 }
 
-/// The derivative of exp_map: g δ_ij + h w_i w_j, g = t / θ, h = ((1 + t²) / 4 - g) / θ², t = tan(θ/4).
+/// The derivative of exp_map: g δ_ij + h w_i w_j with t = tan(θ/4), g = t / θ and h = ((1 + t²) / 4 - g) / θ².
 template <class T>
 NEML2_INLINE R2<T>
 dexp_map(const WR2<T> & w)

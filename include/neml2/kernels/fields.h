@@ -42,7 +42,7 @@ has_fields()
     return is_initialised_by<S, void, T...> && !is_initialised_by<S, void, T..., AnyField>;
 }
 
-/// The fields of a group R, a tuple or such a struct: their number, their types, and the same group with other types.
+/// The fields of a group R (a tuple or such a struct): their number, their types, and the same group with fields of other types.
 template <class R, class = void>
 struct Fields
 {

@@ -30,7 +30,7 @@ gradient_partials(int n, int arguments)
   return n == 0 ? 1 : (n + parts - 1) / parts;
 }
 
-/// A formula f with derivatives by its arguments I, in the order of I.
+/// The value of a formula f, and its derivatives by its arguments I, in the order of I.
 template <class Which, class F, class... A>
 struct Differential;
 template <size_t... I, class F, class... A>
@@ -146,7 +146,8 @@ from_numbers(const T * x)
   return r;
 }
 
-/// The Jacobian of a result Y by X: a row, or groups of rows. In `partials`, the numbers of Y begin at row i, the numbers of X at column j.
+/// The Jacobian of a result Y by X: one tensor, or groups of tensors. In the matrix `partials`, the numbers of Y begin at row i, and the
+/// numbers of X at column j.
 template <class Y, class X, class T>
 NEML2_INLINE auto jacobian_part(const T * partials, int padded, int i, int j);
 template <class Y, class X, class T, size_t... K>
@@ -246,7 +247,7 @@ can_be_differentiated()
   return holds_only_numbers<F>();
 }
 
-/// The value of a scalar formula and its derivatives by the arguments I: one derivative, or a tuple of them.
+/// The value of a scalar formula, and its derivatives by the arguments I: one derivative, or a tuple of derivatives.
 template <size_t... I, class F, class... A>
 NEML2_CALLS_FORMULA auto
 differentiate_scalar(const F & f, const A &... a)
@@ -285,7 +286,7 @@ value_and_gradient(const F & f, const A &... a)
   else
     return std::pair(0.0, 0.0);
 }
-/// The derivative of a scalar formula by its argument I; it has the type of that argument. For several I, a
+/// The derivative of a scalar formula by its argument I; it has the type of that argument. With several I the result is a
 /// std::tuple of the derivatives.
 template <size_t... I, class F, class... A, if_in_formula<A...> = 0>
 NEML2_CALLS_FORMULA auto
@@ -294,7 +295,7 @@ gradient(const F & f, const A &... a)
   return value_and_gradient<I...>(f, a...).second;
 }
 
-/// The value of a formula, and its derivative by argument I. If Of names some results of a group, only these are differentiated.
+/// The value of a formula, and its derivative by argument I. If Of names some results of a group, only their derivatives are returned.
 template <size_t I, size_t... Of, class F, class... A>
 NEML2_CALLS_FORMULA auto
 differentiate_row(const F & f, const A &... a)
@@ -342,7 +343,7 @@ jacobian(const F & f, const A &... a)
   return value_and_jacobian<I>(f, a...).second;
 }
 
-/// The gradient of f by argument I, as a formula itself.
+/// The gradient of a formula f by argument I. It is a formula itself.
 template <size_t I, class F>
 struct RowGradient
 {

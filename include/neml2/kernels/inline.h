@@ -12,8 +12,8 @@
 #endif
 
 /**
- * Whether NVRTC compiles this for a GPU. With NVRTC's option -default-device, all functions and constants belong to the device, also
- * the functions of the standard library in recorded/cuda_standard.h.
+ * Defined if NVRTC compiles this header for a GPU. With NVRTC's option -default-device, all functions and constants belong to the device,
+ * also the functions of the standard library in recorded/cuda_standard.h.
  */
 #ifdef __CUDACC_RTC__
 #define NEML2_ON_DEVICE
@@ -46,11 +46,11 @@
 #endif
 
 /**
- * Marks every function that is part of the formula of a row.
+ * Marks every function that is part of the formula of a row (one tensor of a batch).
  *
- * The driver compiles its loop once per instruction set. A formula uses the wide instructions only where it is inlined into that
- * loop, so inlining is requested explicitly. NEML2_RECORDS requests quick compilation instead, for tests and for programs that only
- * record formulas.
+ * The loop over a tile, which is a series of rows (packs/forward_tile.h), is compiled once per instruction set. A formula uses the wide
+ * instructions only where it is inlined into this loop, so inlining is requested explicitly. NEML2_RECORDS requests quick compilation
+ * instead, for tests and for programs that only record formulas.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_INLINE __forceinline__
@@ -71,7 +71,7 @@
 #define NEML2_INLINE_LAMBDA
 #endif
 
-/// Inlines all calls into a loop. With NEML2_KEEPS_CALLS, loops keep their calls, and compile quickly. The file must then be compiled with
+/// Inlines all calls into a loop. With NEML2_KEEPS_CALLS, loops keep their calls and compile quickly. The file must then be compiled with
 /// -mavx2 -mfma, so that the called functions use the wide instructions, and with -ffp-contract=off, so that they round products
 /// (NEML2_ROUNDS_PRODUCTS).
 #ifdef NEML2_KEEPS_CALLS
@@ -82,12 +82,12 @@
 
 /**
  * Marks each function that calls a user's formula, because the formula does not request inlining itself. Also marks all functions
- * between the driver and the formula.
+ * between the function with the loop over a tile and the formula.
  *
- * With clang, the attribute flatten of the driver does not reach through other functions, so each of them has the attribute. With
- * gcc, the attribute reaches through other functions, but inlines only formulas that gcc has compiled before the driver. When gcc
- * chooses the order of compilation, it ignores calls from functions that are always inlined (gcc 12, ipa_reverse_postorder). With gcc,
- * the functions between driver and formula are therefore only `inline`.
+ * With clang, the attribute flatten of the function with the loop does not reach through other functions, so each of them has the
+ * attribute. With gcc, the attribute reaches through other functions, but inlines only formulas that gcc has compiled before the loop. When
+ * gcc chooses the order of compilation, it ignores calls from functions that are always inlined (gcc 12, ipa_reverse_postorder). With gcc,
+ * the functions between the loop and the formula are therefore only `inline`.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_CALLS_FORMULA __forceinline__
@@ -113,8 +113,8 @@
 #define NEML2_UNROLL
 #endif
 
-/// Keeps the following loop from being unrolled. A loop with a large body, whose rows are in memory anyway, compiles several times
-/// faster than its unrolled iterations.
+/// Keeps the following loop from being unrolled. If its body is large and its operands are in memory anyway, the loop compiles several
+/// times faster than its unrolled iterations.
 #if defined(NEML2_ON_DEVICE)
 #define NEML2_KEEP_LOOP _Pragma("unroll 1")
 #elif defined(__clang__)

@@ -16,8 +16,8 @@ namespace neml2
 /**
  * Tables: values between given points, and outside their range.
  *
- * A table is a row of numbers, packs or duals, or a std::array of numbers. The interval of x is found by
- * comparing x with all abscissae. The arithmetic uses that interval only, so the values of far points do not
+ * A table is a tensor of a formula (a row) whose components are numbers, packs or duals, or a std::array of numbers. The interval of x is
+ * found by comparing x with all abscissae. The arithmetic uses that interval only, so the values of far points do not
  * matter.
  */
 namespace kernels
@@ -60,7 +60,7 @@ using if_table_of_two = std::enable_if_t<is_abscissa<X> && is_abscissa<Y> && is_
                                              is_table<Ys> && is_table<Values>,
                                          int>;
 
-/// The number or pack, without derivatives, that numbers of all these types have in common.
+/// The number type or pack type, without derivatives, to which numbers of all these types convert.
 template <class... T>
 struct common_number
 {
@@ -74,7 +74,7 @@ struct common_number<First, T...>
   using type = sum_t<std::conditional_t<std::is_arithmetic_v<own>, double, own>, rest>;
 };
 
-/// A number as a P, so that it can be compared with others and be an operand of where(); duals and packs stay as they
+/// A plain number as a P, so that it can be compared with others and be an operand of where(). Duals and packs stay as they
 /// are.
 template <class P, class T>
 NEML2_INLINE constexpr auto
@@ -86,7 +86,7 @@ as_component(const T & x)
     return x;
 }
 
-// ---- The interval that contains x, for tables of rows. ----
+// ---- The interval that contains x, for tables in formulas. ----
 
 /// i + offset, the index of a point; if that is beyond an end, the index of the third point from that end.
 NEML2_INLINE constexpr int
@@ -95,7 +95,7 @@ neighbour(int i, int offset, int n)
   return i + offset < 0 ? 2 : i + offset < n ? i + offset : n - 3;
 }
 
-/// One number of a table per point: the entries that are `stride` apart, from entry `start` on.
+/// One column of a table, with one number per point: the entries from entry `start` on, `stride` apart.
 template <class Table>
 struct Column
 {
@@ -337,7 +337,7 @@ interpolate_bilinear(
                  Where());
 }
 
-/// For operands and tables of these numbers: the result type, and P, the number or pack without derivatives.
+/// For operands and tables of these types of numbers: the type of the result, and P, the number or pack without derivatives.
 template <class... T>
 struct TableTypes
 {
@@ -353,7 +353,7 @@ struct TableTypes
  *
  * At a point of a linear table the derivative is the slope of the next interval; at the last point it is the slope of
  * the last interval. The result is NaN if x is NaN, or if xs is a row whose numbers are not finite and increasing.
- * @throws std::invalid_argument if such xs are constants.
+ * @throws std::invalid_argument if xs are constants that are not finite and increasing.
  */
 template <class X, class Xs, class Ys, if_table<X, Xs, Ys> = 0>
 NEML2_INLINE constexpr auto

@@ -83,7 +83,7 @@ triaxiality(const SR2<T> & s)
   return T(hydrostatic(s) / von_mises(s));
 }
 
-/// The angle in [0, π/3] with tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), λ the eigenvalues; 0 where
+/// The angle in [0, π/3] with tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), where λ are the eigenvalues; 0 where
 /// they are equal.
 template <class T>
 NEML2_INLINE T

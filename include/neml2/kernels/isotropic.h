@@ -34,7 +34,7 @@ raised(const Vec<T> & l)
   return {R(l[0]), R(l[1]), R(l[2])};
 }
 
-/// Whether one of the arguments A consists of numbers R, which carry derivatives.
+/// Whether one of the arguments A consists of numbers of type R, which carry derivatives.
 template <class R, class... A>
 constexpr bool depends_on = (std::is_same_v<number_t<A>, R> || ...);
 
@@ -133,7 +133,7 @@ private:
     return r;
   }
 
-  /// Σ_i y_i v_i v_i, where y = f(λ, a) and its derivatives by λ are computed from the values of a.
+  /// Σ_i y_i v_i v_i, where y = f(λ, a) and its derivatives by λ are computed with the values of a, without a's derivatives.
   template <class F, int N, class... A>
   NEML2_CALLS_FORMULA SR2<Dual<P, N>>
   from_values(const F & f, const Vec<E> & y, const SR2<Dual<P, N>> & s, const A &... a) const
@@ -200,8 +200,8 @@ private:
 };
 
 /**
- * If f returns a number: f(λ, a...), which must not depend on the order of the eigenvalues λ. If f returns a Vec: Σ_i f_i(λ, a...) v_i v_i,
- * where a permutation of the eigenvalues must permute the f_i in the same way.
+ * If f returns a number, the result is f(λ, a...), which must not depend on the order of the eigenvalues λ. If f returns a Vec, the result
+ * is Σ_i f_i(λ, a...) v_i v_i, where a permutation of the eigenvalues must permute the f_i in the same way.
  */
 template <class F, class S, class... A>
 NEML2_CALLS_FORMULA auto

@@ -8,7 +8,7 @@
 /// Isotropic functions of symmetric tensors whose numbers have derivatives of several levels.
 namespace neml2::kernels
 {
-/// F computed by products and inverses, which work on duals of any level: for third derivatives and
+/// The function F computed by products and inverses, which work on duals of any level. It is used for third derivatives and
 /// beyond.
 template <template <class> class F>
 struct ByProducts;

@@ -13,7 +13,7 @@
  */
 namespace neml2::kernels
 {
-/// The values of f, and in the frame of V its slopes and divided differences, in Mandel order.
+/// The values of f, its slopes and its divided differences. The slopes and differences are in the frame of V, in Mandel order.
 template <class T>
 struct Spectrum
 {
@@ -136,7 +136,7 @@ struct Products<A, B, C...> : Products<product_t<A, B>, C...>
 template <class... A>
 using products_t = typename Products<A...>::type;
 
-/// The values of a tensor, whose numbers may be duals of any level.
+/// The values of a tensor whose numbers may be duals of any level.
 template <class A>
 NEML2_INLINE auto
 plain_values(const SR2<A> & s)
@@ -160,7 +160,7 @@ lifted(const SR2<A> & s)
   return r;
 }
 
-/// The derivative, along e, of f of plain numbers.
+/// The derivative of f along e, for plain numbers.
 template <template <class> class F, class T>
 NEML2_INLINE SR2<T>
 isotropic_derivative(const F<T> & f, const SR2<T> &, const SR2<T> & e)
@@ -247,7 +247,7 @@ isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
 {
   return dual_of(spectrum<true>(f), s);
 }
-/// f of duals of duals: the second derivatives along the partials of both levels, from f of the innermost values.
+/// f of duals of duals, from f of the innermost values; it has the second derivatives along the partials of both levels.
 template <template <class> class F, class T, int M, int N>
 NEML2_INLINE SR2<Dual<Dual<T, M>, N>>
 isotropic_dual(const F<T> & f, const SR2<Dual<Dual<T, M>, N>> & s)
@@ -385,7 +385,7 @@ powm(const SR2<A> & s, const B & p)
   }
 }
 
-/// The derivatives of the slopes of a power by its exponent.
+/// The slopes of a power, differentiated by the exponent.
 template <class T>
 NEML2_INLINE Spectrum<T>
 slopes_by_exponent(const Power<T> & f, const Spectrum<T> & x)

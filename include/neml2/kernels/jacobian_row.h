@@ -5,7 +5,7 @@
 
 #include <utility>
 
-/// The row type of a Jacobian in a formula, found by the shape of the Jacobian.
+/// The type of a Jacobian in a formula. It is a row type (the type of one tensor), found by the shape of the Jacobian.
 namespace neml2::kernels
 {
 template <class T>

@@ -7,7 +7,8 @@
 
 namespace neml2::kernels
 {
-/// Whether values of type T are kept. Recordings keep recorded numbers themselves, and a device has no thread-local variables.
+/// Whether values of type T are kept. A recording (the list of operations of a formula) keeps its numbers itself, and a device has no
+/// thread-local variables.
 template <class T>
 #ifdef NEML2_ON_DEVICE
 constexpr bool keeps_values = false;

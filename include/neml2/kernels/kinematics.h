@@ -52,7 +52,7 @@ refined_rotation(const R2<T> & F, const R2<T> & R)
   return R + R * (W + W * W * T(0.5)) * T(1.0 / (1.0 + 0.25 * norm_sq(w))); // Cayley's rotation
 }
 
-/// The rotation of F with its derivatives; x are the values of F, and R are the values of the rotation. Along dF the derivative is
+/// The rotation of F with its derivatives; x has the values of F, and R the values of the rotation. Along dF the derivative is
 /// R skew(ω), where (tr(U) I - U) ω = skew_adjoint(Rᵀ dF) and U = Rᵀ F.
 template <class T, class X>
 NEML2_INLINE R2<T>
@@ -74,7 +74,7 @@ rotation_with_partials(const R2<T> & F, const X & x, const X & R)
   return r;
 }
 
-/// R of F = R U by Newton's iteration with scaling by norms; each lane takes the steps that it needs.
+/// R of F = R U by Newton's iteration with scaling by norms. Each lane of a pack takes the steps that it needs.
 /// Source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 template <class T>
 NEML2_INLINE R2<T>
@@ -109,7 +109,8 @@ polar_rotation(const R2<T> & F)
   }
 }
 
-/// The closest rotation of determinant 1: R of the polar decomposition A = R U, where the smallest stretch is negative if det A < 0.
+/// The closest rotation of determinant 1. Where det A > 0 it is polar_rotation(A); where det A < 0, the direction of the smallest stretch
+/// is reflected as well.
 template <class T>
 NEML2_INLINE R2<T>
 nearest_rotation(const R2<T> & A)
@@ -128,7 +129,7 @@ nearest_rotation(const R2<T> & A)
   }
 }
 
-/// The eigenvalues of U of F = R U.
+/// The eigenvalues of U, where F = R U.
 template <class T>
 NEML2_INLINE Vec<T>
 principal_stretches(const R2<T> & F)
@@ -136,7 +137,7 @@ principal_stretches(const R2<T> & F)
   return eigh(sym(transpose(polar_rotation(F)) * F)).first;
 }
 
-/// U of F = R U, and V of F = V R.
+/// U with F = R U, and V with F = V R.
 template <class T>
 NEML2_INLINE SR2<T>
 right_stretch(const R2<T> & F)
@@ -150,8 +151,8 @@ left_stretch(const R2<T> & F)
   return sym(F * transpose(polar_rotation(F)));
 }
 
-/// The Logarithm of C = F_ki F_kj. The condition number of C is the square of the condition number of F. Where F is ill conditioned,
-/// round-off of C would lose the eigenvalues of C: there they are computed as the squares of the eigenvalues of U.
+/// The function Logarithm of C = F_ki F_kj. The condition number of C is the square of the condition number of F. Where F is ill
+/// conditioned, round-off of C would lose the eigenvalues of C: there they are computed as the squares of the eigenvalues of U.
 template <class T>
 struct LogarithmOfStretch : Logarithm<T>
 {
@@ -203,7 +204,7 @@ hencky_strain(const R2<T> & F)
   return r;
 }
 
-/// R and U of F = R U.
+/// R and U with F = R U.
 template <class T>
 NEML2_INLINE std::pair<R2<T>, SR2<T>>
 polar(const R2<T> & F)

@@ -77,7 +77,7 @@ sym_kron(const R2<A> & a, const R2<B> & b)
   return r;
 }
 
-/// Enables an overload for factors SR2 and R2, at least one of them an SR2. The overload converts each SR2 to its full matrix.
+/// Enables an overload for two factors of type SR2 or R2, at least one of which is an SR2. The overload converts each SR2 to its matrix.
 template <class A, class B>
 using if_symmetric_factor = std::enable_if_t<(std::is_same_v<A, SR2<typename A::value_type>> &&
                                               (std::is_same_v<B, SR2<typename B::value_type>> ||

@@ -46,8 +46,8 @@ subtract_product(const A & a, const B & b, const C & c)
 }
 
 /**
- * P A = L U of a matrix of n rows by Gaussian elimination with row pivoting; pivot rows are chosen per lane. A factor `lu`
- * has these members: a holds the matrix at first; over is 1 / pivot; det is the determinant; swapped tells in which lanes
+ * Factors a matrix A of n rows, P A = L U, by Gaussian elimination with row pivoting. Each lane of a pack has its own pivot rows. A
+ * factor `lu` has these members: a holds the matrix at first; over is 1 / pivot; det is the determinant; swapped tells in which lanes
  * step k exchanged rows k and i. All loops are calls of each_of<N>.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., algorithm 3.4.1.
@@ -132,7 +132,7 @@ solve_lu(const Factor & lu, int n, B & b, int m)
              });
 }
 
-/// Replaces b by the solution x of Aᵀ x = b, like solve_lu.
+/// Replaces b by the solution x of Aᵀ x = b, for m right sides at once; NaN where A is singular.
 template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu_transposed(const Factor & lu, int n, B & b, int m)

@@ -12,8 +12,8 @@
  * Exponential, logarithm and square root of any second order tensor. The algorithms use only products and inverses, and therefore work
  * for duals as well.
  *
- * Each lane takes the steps that it needs and keeps its result while others continue, so that the result of a row does not depend on the
- * other rows of its pack.
+ * Each lane of a pack (one row per lane) takes the steps that it needs and keeps its result while others continue, so that the result of
+ * a row does not depend on the other rows of its pack.
  */
 namespace neml2::kernels
 {
@@ -41,7 +41,7 @@ plain_part(const R2<T> & A)
   return r;
 }
 
-/// The largest |A_ij|, of the values of A.
+/// The largest |A_ij|, without derivatives.
 template <class T>
 NEML2_INLINE auto
 largest_component(const R2<T> & A)
@@ -74,7 +74,7 @@ plus_identity(const R2<T> & A, double x)
   return r;
 }
 
-/// The largest column sum of absolute values, of the values of A.
+/// The largest column sum of |A_ij|, without derivatives.
 template <class T>
 NEML2_INLINE auto
 largest_column(const R2<T> & A)
@@ -96,7 +96,7 @@ NEML2_INLINE P
 halved_too_often(const R2<P> & B, const R2<P> & B6, const R2<P> & B8)
 {
   const P spared =
-      each_lane(maximum(P(largest_column(B6) * largest_column(B6)), // ^(1/12) and ^(1/8)
+      each_lane(maximum(P(largest_column(B6) * largest_column(B6)), // |B6|^(12/6) and |B8|^(12/8)
                         P(largest_column(B8) * sqrt(largest_column(B8)))),
                 [](double x)
                 {
@@ -215,8 +215,8 @@ residual_of_inverse(const R2<T> & A, const T (&x)[3][3], T (&r)[3][3])
   }
 }
 
-/// The inverse by elimination, refined with residuals of twice as many digits. If 1 / condition is above the unit round-off, the error
-/// is the unit round-off, instead of the unit round-off times the condition number.
+/// The inverse by elimination, refined with residuals of twice as many digits. If the condition number is below 1 / unit round-off, the
+/// error is the unit round-off, instead of the unit round-off times the condition number.
 template <class T>
 NEML2_INLINE R2<T>
 refined_inv(const R2<T> & A)
@@ -263,8 +263,8 @@ inv_by_cofactors(const R2<T> & A, R2<T> & i)
   }
 }
 
-/// The inverse for iterations: refined_inv where the unit round-off times the condition number is too large, because iterations accumulate
-/// such errors.
+/// The inverse for iterations, which accumulate errors. Where the unit round-off times the condition number is too large, it is
+/// refined_inv.
 template <class T>
 NEML2_INLINE R2<T>
 inv_of_iterate(const R2<T> & A)
@@ -368,8 +368,8 @@ sqrtm(const R2<T> & A)
 }
 
 /// The principal logarithm of A: log(A / 2^k) + k log(2) I, where the components of A / 2^k are of the order of 1. Square roots are taken
-/// until the tensor is close to I. Then follows the [7/7] Padé approximant in partial fractions, which have the nodes and weights of
-/// Gauss-Legendre quadrature. NaN where a root is NaN. Source: Higham (2008), Functions of Matrices, eqs. 11.17-11.19.
+/// until the tensor is close to I. Then the [7/7] Padé approximant is computed in partial fractions, which have the nodes and weights of
+/// Gauss-Legendre quadrature. The result is NaN where a root is NaN. Source: Higham (2008), Functions of Matrices, eqs. 11.17-11.19.
 template <class T>
 NEML2_INLINE R2<T>
 logm(const R2<T> & A)

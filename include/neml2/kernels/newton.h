@@ -4,8 +4,8 @@
 #include "neml2/kernels/captures.h"
 #include "neml2/kernels/newton_iteration.h"
 
-/// Newton's method at each point, in a formula: for numbers, and for packs, whose lanes stop one by one. The solution carries
-/// derivatives if the arguments do.
+/// Newton's method at each point, in a formula. It works on numbers, and on packs (one point per lane), whose lanes stop one by one. The
+/// solution carries derivatives if the arguments do.
 namespace neml2::kernels
 {
 /// The number of derivatives that the residual carries at once: all n if n <= 8; otherwise they are split into
@@ -302,7 +302,7 @@ using if_newton_in_formula =
                      int>;
 
 /**
- * The x with residual(x, a...) = 0 by Newton's method from a guess, and a report of the iteration.
+ * The x with residual(x, a...) = 0, found by Newton's method from a guess, and a report of the iteration.
  *
  * The first argument of residual is the unknown, and the result has as many numbers as the unknown. The fields of residual, if any,
  * are plain numbers.
@@ -315,7 +315,7 @@ newton_report(const F & residual, const X & guess, const A &... a)
                              { return newton_of<true>(residual, guess, o, x...); },
                              a...);
 }
-/// The solution x without the report: NaN where Newton's method did not converge, unless the options say otherwise.
+/// The solution x without the report; NaN where Newton's method did not converge, unless the options say otherwise.
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto
 newton(const F & residual, const X & guess, const A &... a)

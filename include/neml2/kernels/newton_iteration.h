@@ -42,7 +42,7 @@ unknown_of_each()
 template <class X>
 constexpr auto unknowns_of = unknown_of_each<X>();
 
-/// The unknowns of n numbers; number k belongs to `unknown[k]`.
+/// The unknowns to which n numbers belong: number k belongs to unknown `unknown[k]`.
 template <int n>
 struct NewtonUnknowns
 {
@@ -113,10 +113,10 @@ newton_level(const V (&t)[n][1], const V (&scale)[n])
 }
 
 /**
- * The points of the iteration, which stop one by one: the results of one point do not depend on the other points.
+ * The points of the iteration. They stop one by one, and the results of one point do not depend on the other points.
  *
- * A point that passes the test still takes the step that is already computed, and then stops. If the next step,
- * computed with the old derivatives, would not be shorter than the last one, half of the last step is taken back
+ * A point that passes the test still takes the step from its last iterate, whose derivatives are already computed, and then stops. If the
+ * next step, computed with the old derivatives, would not be shorter than the last one, half of the last step is taken back
  * (natural monotonicity test).
  */
 template <class V, int n>
@@ -229,7 +229,7 @@ struct NewtonIteration
   }
 };
 
-/// Iterates x, which is the guess at first. With WithJacobian, J is at the end the Jacobian at the solution.
+/// Iterates x, which is the guess at first. With WithJacobian, J holds the Jacobian at the solution at the end.
 template <bool WithJacobian, class V, int n, class Evaluate>
 NEML2_CALLS_FORMULA auto
 newton_iterate(V (&x)[n],

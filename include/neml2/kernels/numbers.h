@@ -98,8 +98,8 @@ using plain_number_t = typename innermost_number<number_t<R>>::type;
 template <class R>
 constexpr bool is_active = !std::is_same_v<number_t<R>, plain_number_t<R>>;
 
-/// Whether T is the type of the numbers of a recording. For such numbers newton, isotropic and derivatives call functions of
-/// recorded/calls.h, which argument-dependent lookup finds.
+/// Whether T is the type of the numbers of a recording (the list of operations of a formula). For such numbers newton, isotropic and
+/// derivatives call functions of recorded/calls.h, which argument-dependent lookup finds.
 template <class T>
 constexpr bool is_recorded = false;
 

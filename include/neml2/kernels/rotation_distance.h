@@ -50,8 +50,8 @@ gdist(const Rot<A> & a, const Rot<B> & b)
   return 4.0 * atan2(T(norm_of_square(q[0])), T(norm_of_square(q[1])));
 }
 
-/// Angle in [0, π] between the rotations a and b, each given by either of its two sets of parameters. Its
-/// derivative at 0 is 0.
+/// Angle in [0, π] between the rotations a and b, each given by either of its two sets of parameters. Where the
+/// angle is 0, its derivative is 0.
 template <class A, class B>
 NEML2_INLINE product_t<A, B>
 dist(const Rot<A> & a, const Rot<B> & b)

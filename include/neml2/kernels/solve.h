@@ -6,8 +6,8 @@
 
 #include <utility>
 
-/// Systems of linear equations in a formula, by elimination with pivoting. It is used for 3×3 matrices, too: the residual of a
-/// solution by cofactors would grow with the condition number of the matrix.
+/// Systems of linear equations in a formula, by elimination with pivoting. Elimination is used for 3×3 matrices, too, because the residual
+/// of a solution by cofactors would grow with the condition number of the matrix.
 namespace neml2::kernels
 {
 /// Rows and columns of a shape of one or two dimensions.
@@ -24,8 +24,8 @@ columns_of(std::integer_sequence<I, n, m...>)
   return int((I(1) * ... * m));
 }
 
-/// The number of right sides (columns of B) of a system with the matrix A; 0 if A and B do not make a system. For row types that
-/// the program defines, it follows from their shapes.
+/// The number of right sides (columns of B) of a system with the matrix A; 0 if A and B do not make a system. For row types (types of
+/// tensors in formulas) that the program defines, it follows from their shapes.
 template <class A, class B, class = void>
 constexpr int right_sides = 0;
 template <class T, class U>
@@ -137,7 +137,7 @@ solve(const M<A> & a, const V<B> & b)
   return r;
 }
 
-/// The gradient by A of the solution x of A x = b, from the gradient g by x: -h xᵀ with Aᵀ h = g. The matrix is factored once.
+/// The gradient by A of the solution x of A x = b, from the gradient g by x. It is -h xᵀ with Aᵀ h = g. The matrix is factored once.
 template <template <class> class M,
           template <class>
           class V,

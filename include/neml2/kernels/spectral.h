@@ -26,7 +26,7 @@ jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T>
   const T difference = T(aqq - app);
   const auto lost = is_lost(apq, difference);
   const T theta = T(0.5 * where(lost, T(0.0), difference) / where(lost, T(1.0), apq));
-  const T root = T(abs(theta) + sqrt(T(theta * theta + 1.0))); // cot of the angle, tan is 1/root
+  const T root = T(abs(theta) + sqrt(T(theta * theta + 1.0))); // cotangent of the angle
   const T sin = T(side_of(theta) / sqrt(T(root * root + 1.0)));
   const T t = where(lost, T(0.0), T(side_of(theta) / root)), s = where(lost, T(0.0), sin),
           c = where(lost, T(1.0), T(root * abs(sin)));
@@ -45,7 +45,7 @@ jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T>
     turn(vp[i], vq[i]);
 }
 
-/// v with the sign that makes its largest component positive; if several are largest up to round-off, the first of them counts.
+/// v or -v, so that the largest component is positive; if several components are largest up to round-off, the first of them counts.
 template <class T>
 NEML2_INLINE Vec<T>
 with_positive_largest(const Vec<T> & v)
@@ -61,8 +61,8 @@ with_positive_largest(const Vec<T> & v)
  * Eigenvalues in ascending order, and their eigenvectors in the columns of a rotation matrix.
  *
  * The largest component of each of the first two eigenvectors is positive; the third completes a right-handed frame. All results are NaN
- * where a component is not finite. Computed by cyclic Jacobi rotations, in at most as many sweeps as any 3×3 matrix needs; convergence is
- * quadratic, even if eigenvalues are equal.
+ * where a component is not finite. They are computed by cyclic Jacobi rotations, in at most five sweeps, which are enough for any 3×3
+ * matrix; convergence is quadratic, even if eigenvalues are equal.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, section 8.5.
  */
@@ -137,8 +137,9 @@ undefined_along(const SR2<T> & d)
   }
 }
 
-/// The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j). Eigenvectors of equal eigenvalues have no
-/// derivative: dv_i is NaN, or 0 where ds is zero. The second derivatives of these eigenvalues are therefore NaN.
+/// Eigenvalues and eigenvectors of duals. The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j).
+/// Eigenvectors of equal eigenvalues have no derivative: dv_i is NaN, or 0 where ds is zero. The second derivatives of these eigenvalues
+/// are therefore NaN.
 template <class T, int N>
 NEML2_INLINE std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>>
 eigh(const SR2<Dual<T, N>> & s)
@@ -219,7 +220,7 @@ scaling_in_frame(const SR2<T> & d, const R2<T> & V)
   return r;
 }
 
-/// (f - g) / (l - m) for the values f, g of a function at l, m; the mean of the slopes df, dg where f - g is below the noise.
+/// (f - g) / (l - m), where a function has the values f at l and g at m; the mean of its slopes df and dg where f - g is below the noise.
 template <class T>
 NEML2_INLINE T
 divided_difference(

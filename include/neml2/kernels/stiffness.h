@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// C1 on the normal diagonal, C2 between different normal components, C3 on the shear diagonal.
+/// C1 on the diagonal of the normal components, C2 between normal components, C3 on the diagonal of the shear components.
 template <class T>
 NEML2_INLINE constexpr SSR4<T>
 fill_C1_C2_C3(const T & C1, const T & C2, const T & C3)
@@ -97,7 +97,7 @@ orthotropic(const N &... constants)
   return orthotropic_of(x);
 }
 
-/// Transversely isotropic stiffness about axis 3; p: in the plane of isotropy, t: normal to it.
+/// Transversely isotropic stiffness about axis 3; p marks the plane of isotropy, t the direction normal to it.
 template <class A, class B, class C, class D, class E>
 NEML2_INLINE constexpr auto
 transversely_isotropic(const A & E_p, const B & E_t, const C & nu_p, const D & nu_pt, const E & G_t)

@@ -27,12 +27,14 @@ are_one_run(ArrayRef<Operand> o)
   return (a.is_contiguous() && b.is_contiguous()) || are_alike_in_other_order(o);
 }
 
-/// Whether LibTorch rounds as a loop over the numbers does. It does not for n / t, which is t.reciprocal() * n there.
+/// Whether LibTorch's call for f rounds as a loop over the numbers does. It does not for n / t, which LibTorch computes as
+/// t.reciprocal() * n.
 template <class F>
 constexpr bool rounds_as_torch = true;
 
-/// Applies f to each number of the tensors by a loop. LibTorch computes large tensors of float32 and large tensors
-/// stored by columns: its operations on adjacent numbers are as fast, and its results have the layout of the operands.
+/// Applies f to each number of the tensors by a loop. Large tensors of float32 and large tensors stored by columns are
+/// computed by LibTorch's call if it rounds alike: on adjacent numbers the call is as fast, and its results have the layout of
+/// the operands.
 template <class... Numbers, class F>
 at::Tensor
 evaluate_flat(const Operation & op,
@@ -55,7 +57,7 @@ evaluate_flat(const Operation & op,
   return r;
 }
 
-/// op with a plain number as its right operand, or as its left operand if NumberFirst. Rows use the number as a double;
+/// op with a plain number as its right operand, or as its left operand if NumberFirst is true. Loops use the number as a double;
 /// LibTorch gets it as a CScalar, from which it promotes the dtype.
 template <class Op, bool NumberFirst = false>
 struct WithNumber

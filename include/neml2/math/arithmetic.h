@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-/// The parts of + - * /: the types they are defined for, and how they run component by component.
+/// The parts of + - * /: the types for which they are defined, and how they run component by component. Some loops run over rows;
+/// a row is one tensor of a batch.
 namespace neml2
 {
 namespace math
@@ -73,8 +74,7 @@ using namespace packs;
 template <class T>
 constexpr bool false_for = false;
 
-/// The result type of an elementwise operation on an A and a B; void if they have no such
-/// operation.
+/// The result type of an elementwise operation on an A and a B; void if there is no such operation.
 template <class A, class B>
 constexpr auto
 elementwise_result()
@@ -135,7 +135,7 @@ promote(const char * name, const at::Tensor & a, const at::Tensor & b)
                           [&] { return c10::promoteTypes(a.scalar_type(), b.scalar_type()); });
 }
 
-/// Up to this count of numbers, of float32 or stored by columns, a loop is faster than LibTorch's call.
+/// Up to this count of numbers a loop is faster than LibTorch's call, also in float32 and for tensors stored by columns.
 constexpr Size few_numbers = 2048;
 
 /// The operand with all its dimensions as batch dimensions.
@@ -166,15 +166,15 @@ struct RowWise;
 template <class Op>
 struct Elementwise
 {
-  /// Evaluates by rows, if the types have rows, in three cases: one operand has one number per row of the other, whole rows are broadcast,
-  /// or there are gaps between rows. Otherwise it evaluates number by number if `flat` (the base dimensions of the operands are aligned),
-  /// and by LibTorch's calls if not.
+  /// Evaluates by rows, if the types have rows, in three cases: one operand has one number per row of the other, or (except in float32)
+  /// whole rows are broadcast, or rows have gaps or another order in memory. Otherwise it evaluates number by number if `flat` is true (the
+  /// base dimensions of the operands are aligned), and by LibTorch's calls if `flat` is false.
   static at::Tensor of(const Operand & a, const Operand & b, const RowWise * rows, bool flat);
   static at::Tensor with_number(const Operand & a, const CScalar & n);
   static at::Tensor number_with(const CScalar & n, const Operand & a);
 };
 
-/// An elementwise operation on T and T, or T and Scalar, with the loops over their rows.
+/// An elementwise operation on T and T, or on T and Scalar, with the loops over their rows.
 template <class Op, class T>
 struct ElementwiseOn
 {
@@ -183,7 +183,7 @@ struct ElementwiseOn
   static T scalar_left(const Scalar & a, const T & b);
 };
 
-/// a op b component by component.
+/// a op b, component by component.
 template <class Op, class A, class B>
 elementwise_t<A, B>
 elementwise(const A & a, const B & b)
@@ -203,14 +203,14 @@ elementwise(const A & a, const B & b)
     return ElementwiseOn<Op, T>::scalar_left(a, b);
 }
 
-/// a op n, with a plain number.
+/// a op n, where n is a plain number.
 template <class Op, class A>
 A
 elementwise_number(const A & a, const CScalar & n)
 {
   return A(Trusted(), Elementwise<Op>::with_number(operand(a), n), a.batch_dim());
 }
-/// n op a
+/// n op a, where n is a plain number.
 template <class Op, class A>
 A
 number_elementwise(const CScalar & n, const A & a)
@@ -234,7 +234,7 @@ no_such_operation()
       "function you mean, such as inner, outer or *");
   return false;
 }
-/// Reports, at compile time, an operation on a whole batch and a number or tensor of a formula, at one point.
+/// Reports at compile time that an operation combines a whole batch with a number or tensor of a formula, which belongs to one point.
 template <class Row, class Batch>
 constexpr bool
 no_batch_in_a_formula()

@@ -5,10 +5,10 @@
 #include "neml2/math/vmap.h"
 
 /**
- * Gradients of operations that the fused loop evaluates.
+ * Gradients of formulas that run in one pass over memory (the fused loop).
  *
  * If one source file of a header-only program includes this header, vmap's forward pass is fused also where autograd
- * records it; neml2::compiled contains it already. with_gradient(f) fuses the backward pass, too.
+ * records it; with neml2::compiled it always is. with_gradient(f) fuses the backward pass, too.
  */
 namespace neml2
 {

@@ -83,7 +83,7 @@ is_plain_power(double n)
   return false;
 }
 
-/// Each integer divided by the greatest common divisor of all integers of its batch entry. Entries of zeros are
+/// Each integer divided by the greatest common divisor of all integers of its batch entry. A batch entry of zeros is
 /// unchanged.
 inline at::Tensor
 over_gcd(const at::Tensor & x, Size batch_dim)
@@ -99,7 +99,7 @@ over_gcd(const at::Tensor & x, Size batch_dim)
 
 /// a^n, where n has the type of a or is a Scalar or a number: (...; base), (...; ) -> (...; base). n has no unit; the
 /// unit of the result is the n-th power of the unit of a. The result is NaN where a < 0 and n is not an integer. The
-/// derivative by n is a^n log a. Integers and floating types.
+/// derivative by n is a^n log a. For integers and floating types.
 /// @throws NEMLException also for an integer with a negative integer exponent, and for a complex number. The check of a
 /// tensor of exponents synchronises with a GPU.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
@@ -138,7 +138,7 @@ pow(const A & a, const N & n)
            a.batch_dim());
 }
 /// a^n for a number a and exponents n, all without unit: (...; base) -> (...; base). The result is NaN where a < 0 and
-/// n is not an integer. The derivative by n is a^n log a. Integers and floating types.
+/// n is not an integer. The derivative by n is a^n log a. For integers and floating types.
 /// @throws NEMLException also if a is complex, or if a is an integer and n contains a negative integer. The check of n
 /// synchronises with a GPU.
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
@@ -167,7 +167,7 @@ pow(const N & a, const B & n)
 
 namespace math
 {
-/// The number x beside a: a tensor of the base shape of a without batch dimensions, with options_beside(a, x).
+/// The number x as a tensor without batch dimensions, with the base shape of a and the options options_beside(a, x).
 template <class A, class N>
 A
 filled_like(const char * name, const A & a, const N & x)
@@ -182,7 +182,7 @@ using if_tensor_and_number = std::enable_if_t<core::is_tensor<A> && core::is_num
 } // namespace math
 
 /// The angle φ in [-π, π], in radians, of the point (x, y) = r (cos φ, sin φ). x and y have the same unit. The angle is
-/// 0 for x = y = 0, where no derivative exists. (...; base), (...; base) -> (...; base), where y or x may be a number. Floating types.
+/// 0 for x = y = 0, where no derivative exists. (...; base), (...; base) -> (...; base), where y or x may be a number. For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atan2(const A & y, const A & x)
@@ -205,7 +205,7 @@ atan2(const N & y, const A & x)
 
 /// √(a² + b²) in the common unit of a and b, computed so that the squares neither overflow nor underflow. It is ∞ where a or b is infinite,
 /// even if the other is NaN. Its derivative is 0 where both are 0. (...; base), (...; base) -> (...; base), where a or b may be a
-/// number. Floating types.
+/// number. For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 hypot(const A & a, const A & b)
@@ -227,7 +227,7 @@ hypot(const N & a, const A & b)
 
 /// Remainder a - b trunc(a/b) of the division a/b, with the sign of a, in the common unit of a and b: (...; base),
 /// (...; base) -> (...; base). Either may be a Scalar or a number. The derivative by a is 1, and the
-/// derivative by b is -trunc(a/b). Floating types give NaN where b is 0. Integers too.
+/// derivative by b is -trunc(a/b). Floating types give NaN where b is 0. Also for integers.
 /// @throws NEMLException also for an integer divided by 0 on the CPU, and for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
@@ -254,8 +254,8 @@ fmod(const N & a, const A & b)
   return fmod(math::filled_like("fmod", b, a), b);
 }
 
-/// Greatest common divisor of a and b, not negative; gcd(0, b) = |b|. Integers: (...; base),
-/// (...; base) -> (...; base), where either may be a Scalar.
+/// Greatest common divisor of a and b, which is never negative; gcd(0, b) = |b|. (...; base), (...; base) -> (...; base), where
+/// a or b may be a Scalar. Only for integers.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
 gcd(const A & a, const B & b)
@@ -268,8 +268,8 @@ gcd(const A & a, const B & b)
 }
 
 /// a divided by the greatest common divisor of all its base components, as for Miller indices:
-/// (4, -2, 6) becomes (2, -1, 3). (...; base) -> (...; base); a base of zeros is left unchanged, and a single
-/// component gives 1. Floating types are rounded to the default integer dtype first.
+/// (4, -2, 6) becomes (2, -1, 3). (...; base) -> (...; base). If all components are 0, they are unchanged; a single
+/// component gives 1. Floating types are first rounded to the default integer dtype.
 template <class A, core::if_tensor<A> = 0>
 A
 normalize_gcd(const A & a)
@@ -288,7 +288,7 @@ normalize_gcd(const A & a)
                              });
 }
 
-// Two types of this library without such an operation. Without these overloads the compiler would choose LibTorch's
+// These overloads refuse two types that have no such operation. Without them the compiler would choose LibTorch's
 // functions, which silently align batch dimensions with base dimensions.
 
 template <class A, class B>

@@ -69,7 +69,7 @@ expanded(const Operand & o, TensorShapeRef batch, TensorShapeRef base)
     return T(Trusted(), r, Size(batch.size()));
 }
 
-/// The base shape to which each operand is broadcast; the base shape of its type if base dimensions are not aligned.
+/// The base shape to which each operand is broadcast. It is the base shape of the operand's type if base dimensions are not aligned.
 template <class... T>
 std::array<TensorShape, sizeof...(T)>
 broadcast_bases(const char * where, ArrayRef<Operand> o)
@@ -102,7 +102,7 @@ broadcast_all(const char * where, std::index_sequence<I...>, const T &... t)
 }
 } // namespace math
 
-/// The shape that up to four shapes broadcast to: per dimension the size that is not 1.
+/// The shape to which up to four shapes broadcast: per dimension the size that is not 1.
 /// @throws NEMLException if they do not broadcast.
 inline TensorShape
 broadcast_shapes(TensorShapeRef a, TensorShapeRef b, TensorShapeRef c = {}, TensorShapeRef d = {})
@@ -110,8 +110,8 @@ broadcast_shapes(TensorShapeRef a, TensorShapeRef b, TensorShapeRef c = {}, Tens
   return utils::broadcast_sizes({a, b, c, d});
 }
 
-/// Views of both with dimensions of size 1 inserted on the left (of each group) until they have
-/// the same number of dimensions. (5, 3), (3) -> (5, 3), (1, 3)
+/// Views of a and b with the same number of dimensions: dimensions of size 1 are inserted on the left, in each group.
+/// (5, 3), (3) -> (5, 3), (1, 3)
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 std::pair<A, B>
 with_matching_ranks(const A & a, const B & b)
@@ -151,7 +151,7 @@ broadcasted(const A & a, TensorShapeRef shape)
               ". Each of its sizes, aligned at the last, must be 1 or that of the shape.");
   return math::expanded<A>(o, shape, o.base);
 }
-/// Views of all arguments, with the shape that they broadcast to. (5, 1), (3) -> (5, 3), (5, 3)
+/// Views of all arguments, expanded to the shape to which they broadcast. (5, 1), (3) -> (5, 3), (5, 3)
 /// @throws NEMLException if they do not broadcast.
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 std::tuple<A, B>

@@ -14,8 +14,8 @@
 
 namespace neml2::math
 {
-/// A number of a formula at all points: (batch; ), or () if all points share it. recorded::with_function calls the functions below, which
-/// have the values and derivatives of the library's functions on whole batches.
+/// A number of a formula at all points: a tensor (batch; ), or () if all points share the number. recorded::with_function calls the
+/// functions below, which have the values and derivatives of the library's functions on whole batches.
 struct Column
 {
   at::Tensor t;
@@ -114,13 +114,13 @@ private:
   const at::Tensor & _like;
   TensorOptions _options;
   bool _is_differentiated = false;
-  std::vector<size_t> _order;                    ///< the order of the nodes
-  std::vector<bool> _left;                       ///< whether Newton's method computes a node
+  std::vector<size_t> _order;                    ///< the nodes, in the order of computing
+  std::vector<bool> _left;                       ///< per node, whether Newton's method computes it
   std::vector<size_t> _place;                    ///< the place of each node in _order
-  std::vector<std::vector<size_t>> _last_needed; ///< per place, the columns that are not used later
+  std::vector<std::vector<size_t>> _last_needed; ///< per place, the columns not needed after it
   std::vector<Column> _columns;                  ///< one per node
 
-  /// The operations of a program. Operations that functions on whole batches replace count as unused.
+  /// The operations of a program. An operation counts as unused if a function on whole batches replaces it.
   static recorded::Operations with_whole_functions(const recorded::Evaluator & program)
   {
     recorded::Operations o = program.operations;
@@ -148,7 +148,7 @@ private:
     return is_there ? found->second.get() : nullptr;
   }
 
-  /// The nodes from which a node is computed.
+  /// Calls f for each node from which node i is computed.
   template <class F>
   void each_operand(size_t i, const F & f) const
   {
@@ -165,7 +165,7 @@ private:
         for (const int32_t k : factor->operands)
           f(size_t(k));
   }
-  /// Fills _place and _last_needed. Columns inside of loops are kept.
+  /// Fills _place and _last_needed. Columns inside loops are kept.
   void find_last_uses()
   {
     _place.resize(_o.nodes.size());
@@ -264,7 +264,7 @@ private:
     }
   }
 
-  /// Computes all needed outputs of a function, if i is the first of them.
+  /// Computes all needed outputs of a function if node i is the first of them.
   void compute_whole(const recorded::Rule & rule, size_t i)
   {
     for (const int32_t k : rule.outputs)
@@ -364,7 +364,7 @@ private:
   void compute_system(const recorded::System & s)
   {
     const Size shape[] = {s.n, s.n};
-    if (s.op == Op::factor) // only its determinant is computed: solutions use the matrix
+    if (s.op == Op::factor) // only the determinant is computed, because solutions use the matrix
       column(s.outputs[size_t(s.n * s.n + s.n)]) = {
           composed::det_of_any(stacked(s.operands, shape))};
     else if (recorded::is_matrix_function(s.op))
@@ -420,7 +420,7 @@ private:
       throw std::logic_error("a recording contains a loop that is not Newton's method");
     const recorded::NewtonLoop & newton = *loop.newton;
     const auto n = Size(newton.x.size());
-    std::vector<Size> unknowns(size_t(newton.unknown.back() + 1)); // the count of numbers in each
+    std::vector<Size> unknowns(size_t(newton.unknown.back() + 1)); // numbers per unknown
     Nodes guess;
     for (size_t k = 0; k < newton.x.size(); k++)
     {

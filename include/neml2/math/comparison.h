@@ -19,8 +19,7 @@ namespace neml2
 {
 namespace math
 {
-/// The result type of comparing an A and a B. One of them may be Tensor; base shapes then
-/// broadcast.
+/// The result type of comparing an A and a B. If one of them is Tensor, base shapes broadcast.
 template <class A, class B>
 constexpr auto
 comparison_result()

@@ -5,8 +5,8 @@
 #include "neml2/engine/numbers.h"
 #include "neml2/math/operators.h"
 
-/// The parts of functions that work component by component: they check and align operands, then call
-/// LibTorch.
+/// Parts of the functions that work component by component: they check and align the operands, then call LibTorch or run a loop
+/// over the numbers.
 namespace neml2::math
 {
 /// The arguments that are tensors, as operands; the others are numbers.
@@ -47,7 +47,7 @@ check_together(const Operation & op, ArrayRef<Operand> o)
   return {Size(broadcast_batch(op, o).size()), std::move(base)};
 }
 
-/// A tensor with base_dim base dimensions, or a number.
+/// x with base_dim base dimensions if it is a tensor; a number is returned unchanged.
 template <class X>
 auto
 aligned(const X & x, Size base_dim)

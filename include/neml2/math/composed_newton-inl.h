@@ -7,7 +7,7 @@
 
 namespace neml2::math
 {
-/// The unknowns: unknown k has numbers[k] numbers. The limits are tensors of shape (n).
+/// The unknowns of the equations: unknown k has numbers[k] numbers, and all unknowns together have n numbers. Each limit is a tensor (n).
 struct ComposedUnknowns
 {
   ArrayRef<Size> numbers;
@@ -37,7 +37,7 @@ struct ComposedUnknowns
     return at::cat(parts, -1);
   }
 
-  /// The step d from x, shortened as by kernels::NewtonUnknowns, and whether a bound changed its direction.
+  /// The step d from x, shortened as kernels::NewtonUnknowns shortens it, and whether a bound changed its direction.
   std::pair<at::Tensor, at::Tensor> shorten(const at::Tensor & x, const at::Tensor & d) const
   {
     const at::Tensor part = (step / d.abs()).clamp_max(1.0).amin(-1, /*keepdim=*/true),

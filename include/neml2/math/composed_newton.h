@@ -6,7 +6,7 @@
 
 #include <functional>
 
-/// Newton's method on whole batches, by LibTorch's operations: for recordings where no loop and no kernel can run.
+/// Newton's method on whole batches, by LibTorch's operations, for recorded formulas that no loop and no kernel can run.
 namespace neml2::math
 {
 using kernels::NewtonOptions;

@@ -3,12 +3,12 @@
 
 #include "neml2/math/groups.h"
 
-/// Diagonal matrices of vectors, in two dimensions of the batch or of the base.
+/// Diagonal matrices made from vectors, in two dimensions of the batch or of the base.
 namespace neml2
 {
 namespace math
 {
-/// x with dimension d replaced by the diagonal of the new dimensions d1 and d2 of the result.
+/// x, whose dimension d becomes the diagonal of the new dimensions d1 and d2 of the result.
 inline at::Tensor
 embed_diagonal(const at::Tensor & x, Size d, Size offset, Size d1, Size d2)
 {
@@ -72,7 +72,7 @@ base_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
                           { return math::embed_diagonal(x, d, offset, p1, p2); });
 }
 
-/// A diagonal matrix of the entries along batch dimension d, in dimensions d and d + 1 of the result:
+/// A diagonal matrix with the entries along batch dimension d, in dimensions d and d + 1 of the result:
 /// (..., n, ...; base) -> (..., n, n, ...; base)
 /// @throws NEMLException also if a has no batch dimension, and for d out of range.
 template <class T, core::if_tensor<T> = 0>
@@ -87,7 +87,7 @@ batch_diagonalize(const T & a, Size d = -1)
                            { return math::embed_diagonal(x, p, 0, p, p + 1); });
 }
 
-/// A diagonal matrix of the entries along base dimension d, in dimensions d and d + 1 of the result:
+/// A diagonal matrix with the entries along base dimension d, in dimensions d and d + 1 of the result:
 /// (...; n) -> (...; n, n)
 /// @throws NEMLException also if a has no base dimension, and for d out of range.
 template <class T, core::if_tensor<T> = 0>

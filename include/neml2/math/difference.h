@@ -22,7 +22,7 @@ differences(const Operation & op, const at::Tensor & x, Size n, Size d)
 } // namespace math
 
 /// a_k+1 - a_k along batch dimension d, taken n times: (..., m, ...; base) -> (..., m - n, ...; base), or of size 0 if
-/// n > m. In the unit of a. Integers and floating types.
+/// n > m; in the unit of a. For integers and floating types.
 /// @throws NEMLException also for n < 0, for d out of range, and if a has no batch dimension.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -33,8 +33,8 @@ batch_diff(const T & a, Size n = 1, Size d = -1)
       op, a, d, 0, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
-/// a_k+1 - a_k along base dimension d, taken n times: (...; m) -> (...; m - n), or of size 0 if n > m. In the unit of
-/// a. Integers and floating types.
+/// a_k+1 - a_k along base dimension d, taken n times: (...; m) -> (...; m - n), or of size 0 if n > m; in the unit of
+/// a. For integers and floating types.
 /// @throws NEMLException also for n < 0, for d out of range, and if a has no base dimension.
 template <class T, core::if_tensor<T> = 0>
 Tensor

@@ -4,9 +4,9 @@
 #include "neml2/math/index_map.h"
 
 /**
- * Maps between a vector of degrees of freedom and the elements of a mesh. For each entry of the elements, a map has the
- * degree of freedom to which the entry belongs, an integer in [0, number of degrees of freedom). All integers are
- * checked; the check synchronises with a GPU.
+ * Transfers values between a vector of degrees of freedom and the elements of a mesh. dof_map has one integer in [0, ndof) per
+ * entry of the elements: the index of the degree of freedom to which the entry belongs. ndof is the number of degrees of
+ * freedom. All integers of the map are checked; the check synchronises with a GPU.
  */
 namespace neml2
 {
@@ -59,8 +59,8 @@ checked_map_of(const Operation & op, const at::Tensor & values, const Tensor & d
 
 namespace discretization
 {
-/// v[dof_map]: the value of the degree of freedom that each entry of the map names. v (ndof), dof_map of any shape ->
-/// the shape of dof_map. Integers too.
+/// v[dof_map]: for each entry of the map, the value of the degree of freedom that the entry names. v has the shape (ndof), and
+/// the result has the shape of the map, with any number of dimensions. The values may also be integers.
 /// @throws NEMLException also for an index outside [0, ndof).
 inline Tensor
 scatter(const ATensor & v, const Tensor & dof_map)
@@ -74,8 +74,8 @@ scatter(const ATensor & v, const Tensor & dof_map)
           dof_map.batch_dim()};
 }
 
-/// Adds each value to the degree of freedom of v that the map names, in place. v has shape (ndof); the values and the
-/// map have the same shape, of any size. Integers too.
+/// Adds each value, in place, to the degree of freedom of v that the map names. v has the shape (ndof); the values and the
+/// map have the same shape, with any number of dimensions. The values may also be integers.
 /// @throws NEMLException also for an index outside [0, ndof); v is then unchanged.
 inline void
 assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map)
@@ -91,7 +91,8 @@ assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map
 }
 
 /// The sum of the values that the map assigns to each degree of freedom; 0 for a degree of freedom that the map does
-/// not name. The values and the map have the same shape, of any size; the result has the shape (ndof). Integers too.
+/// not name. The values and the map have the same shape, with any number of dimensions; the result has the shape (ndof). The
+/// values may also be integers.
 /// @throws NEMLException also for an index outside [0, ndof).
 inline ATensor
 assemble(const ATensor & v_scattered, const Tensor & dof_map, Size ndof)
@@ -108,8 +109,8 @@ assemble(const ATensor & v_scattered, const Tensor & dof_map, Size ndof)
       });
 }
 
-/// u_eq = Σ_d u_ed φ_edq at points q of elements e, from degrees of freedom u and, for example, values or gradients φ
-/// of basis functions. (..., elements, d; ), (..., elements, d, q; base) -> (..., elements, q; base); the dimensions
+/// u_eq = Σ_d u_ed φ_edq at points q of elements e, from degrees of freedom u and basis functions φ (their values or, for
+/// example, their gradients). (..., elements, d; ), (..., elements, d, q; base) -> (..., elements, q; base); the dimensions
 /// before the elements broadcast.
 /// @throws NEMLException also if the numbers of elements or of degrees of freedom d differ.
 inline Tensor

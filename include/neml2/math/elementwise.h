@@ -11,12 +11,12 @@
  *
  * The result has the type and batch dimension of the argument: (...; base) -> (...; base). For two
  * arguments, batch shapes broadcast with batch shapes; base shapes of Tensors broadcast with base
- * shapes; each is aligned at its last dimension. A Scalar is one number per batch entry. Each function
- * consists of one or a few operations of LibTorch, and has their derivatives. The components are the stored
- * ones: a function of an SR2 takes its Mandel components, and is not a tensor function in the sense of
- * mechanics.
+ * shapes; each is aligned at its last dimension. A Scalar is one number per batch entry. A function either
+ * consists of a few operations of LibTorch and has their derivatives, or runs in a loop over the numbers
+ * and has derivative rules of its own. The components are the stored ones: a function of an SR2 takes its
+ * Mandel components, and is not a tensor function in the sense of mechanics.
  *
- * All throw NEMLException for an undefined tensor, for a dtype that they are not defined for, and
+ * All throw NEMLException for an undefined tensor, for a dtype for which they are not defined, and
  * for two arguments of different dtypes or devices or of shapes that do not broadcast. NaN gives
  * NaN.
  */
@@ -96,7 +96,7 @@ magnitude(const at::Tensor & x)
   return x.is_meta() ? x.maximum(x.neg()) : x.abs(); // at::abs has no meta kernel
 }
 
-/// (x + |x|)/2, whose derivative at 0 is 1/2.
+/// (x + |x|)/2, whose derivative at 0 is 1/2; 0 is selected for x < 0, because the sum of x = -∞ would be NaN.
 inline at::Tensor
 positive_part(const at::Tensor & x)
 {
@@ -115,8 +115,8 @@ cube_root(const at::Tensor & x)
 }
 } // namespace math
 
-/// |a|, in the unit of a. Its gradient at 0 is 0. (...; base) -> (...; base). Integers too, except the
-/// least number of a signed type.
+/// |a|, in the unit of a. Its gradient at 0 is 0. (...; base) -> (...; base). Also for integers,
+/// except the least number of a signed type.
 template <class A, core::if_tensor<A> = 0>
 A
 abs(const A & a)
@@ -125,7 +125,7 @@ abs(const A & a)
 }
 
 /// 1 where a > 0, 0 where a = 0, -1 where a < 0, without unit. Its gradient is 0. (...; base) ->
-/// (...; base). Integers too.
+/// (...; base). Also for integers.
 template <class A, core::if_tensor<A> = 0>
 A
 sign(const A & a)
@@ -138,7 +138,7 @@ sign(const A & a)
 }
 
 /// Heaviside step (sign a + 1)/2: 1 where a > 0, 1/2 where a = 0, 0 where a < 0, without unit. Its
-/// gradient is 0. (...; base) -> (...; base). Floating types.
+/// gradient is 0. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 heaviside(const A & a)
@@ -147,7 +147,7 @@ heaviside(const A & a)
 }
 
 /// Macaulay bracket ⟨a⟩ = a heaviside(a), the positive part, in the unit of a. Its derivative is heaviside(a), which is
-/// 1/2 at a = 0; there the derivative of maximum(a, 0) is 0. (...; base) -> (...; base). Floating types.
+/// 1/2 at a = 0; there the derivative of maximum(a, 0) is 0. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 macaulay(const A & a)
@@ -155,7 +155,7 @@ macaulay(const A & a)
   return math::componentwise("macaulay", a, math::positive_part);
 }
 
-/// Derivative of macaulay(a) by a: heaviside(a). (...; base) -> (...; base). Floating types.
+/// Derivative of macaulay(a) by a: heaviside(a). (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 dmacaulay(const A & a)
@@ -164,7 +164,7 @@ dmacaulay(const A & a)
 }
 
 /// √a, in the square root of the unit of a. NaN below 0; its derivative is infinite at 0.
-/// (...; base) -> (...; base). Floating types.
+/// (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 sqrt(const A & a)
@@ -173,7 +173,7 @@ sqrt(const A & a)
 }
 
 /// Cube root of a, real also below 0, in the cube root of the unit of a. Its derivative is infinite
-/// at 0. (...; base) -> (...; base). Floating types.
+/// at 0. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 cbrt(const A & a)
@@ -181,7 +181,7 @@ cbrt(const A & a)
   return math::number_by_number(math::Cbrt(), math::cube_root, a);
 }
 
-/// e^a, where a has no unit. (...; base) -> (...; base). Floating types.
+/// e^a, where a has no unit. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 exp(const A & a)
@@ -189,7 +189,7 @@ exp(const A & a)
   return math::componentwise("exp", a, [](const at::Tensor & x) { return x.exp(); });
 }
 
-/// e^a - 1, where a has no unit, accurate to rounding also near a = 0. (...; base) -> (...; base). Floating types.
+/// e^a - 1, where a has no unit, accurate to rounding also near a = 0. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 expm1(const A & a)
@@ -197,7 +197,7 @@ expm1(const A & a)
   return math::componentwise("expm1", a, [](const at::Tensor & x) { return x.expm1(); });
 }
 
-/// Natural logarithm of a, which has no unit. It is -∞ at 0 and NaN below. (...; base) -> (...; base). Floating types.
+/// Natural logarithm of a, which has no unit. It is -∞ at 0 and NaN below. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 log(const A & a)
@@ -206,7 +206,7 @@ log(const A & a)
 }
 
 /// Natural logarithm log(1 + a), where a has no unit, accurate to rounding also near a = 0. It is -∞ at -1 and NaN below. (...; base) ->
-/// (...; base). Floating types.
+/// (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 log1p(const A & a)
@@ -214,8 +214,8 @@ log1p(const A & a)
   return math::componentwise("log1p", a, [](const at::Tensor & x) { return x.log1p(); });
 }
 
-/// Logarithm to base 10 of a, which has no unit. It is -∞ at 0 and NaN below. (...; base) -> (...; base). Floating
-/// types.
+/// Logarithm to base 10 of a, which has no unit. It is -∞ at 0 and NaN below. (...; base) -> (...; base). For
+/// floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 log10(const A & a)
@@ -223,7 +223,7 @@ log10(const A & a)
   return math::componentwise("log10", a, [](const at::Tensor & x) { return x.log10(); });
 }
 
-/// Degrees to radians: a π/180. (...; base) -> (...; base). Floating types.
+/// Degrees to radians: a π/180. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 deg2rad(const A & a)
@@ -231,7 +231,7 @@ deg2rad(const A & a)
   return math::componentwise("deg2rad", a, [](const at::Tensor & x) { return x * (pi / 180); });
 }
 
-/// Radians to degrees: a 180/π. (...; base) -> (...; base). Floating types.
+/// Radians to degrees: a 180/π. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 rad2deg(const A & a)
@@ -239,7 +239,7 @@ rad2deg(const A & a)
   return math::componentwise("rad2deg", a, [](const at::Tensor & x) { return x * (180 / pi); });
 }
 
-/// sin a of an angle a in radians. NaN where a is infinite. (...; base) -> (...; base). Floating types.
+/// sin a of an angle a in radians. NaN where a is infinite. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 sin(const A & a)
@@ -247,7 +247,7 @@ sin(const A & a)
   return math::componentwise("sin", a, [](const at::Tensor & x) { return x.sin(); });
 }
 
-/// cos a of an angle a in radians. NaN where a is infinite. (...; base) -> (...; base). Floating types.
+/// cos a of an angle a in radians. NaN where a is infinite. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 cos(const A & a)
@@ -255,7 +255,7 @@ cos(const A & a)
   return math::componentwise("cos", a, [](const at::Tensor & x) { return x.cos(); });
 }
 
-/// tan a of an angle a in radians. NaN where a is infinite. (...; base) -> (...; base). Floating types.
+/// tan a of an angle a in radians. NaN where a is infinite. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 tan(const A & a)
@@ -264,7 +264,7 @@ tan(const A & a)
 }
 
 /// Angle in [-π/2, π/2] whose sine is a, in radians. NaN outside [-1, 1]; its derivative is
-/// infinite at the ends. (...; base) -> (...; base). Floating types.
+/// infinite at the ends. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 asin(const A & a)
@@ -273,7 +273,7 @@ asin(const A & a)
 }
 
 /// Angle in [0, π] whose cosine is a, in radians. NaN outside [-1, 1]; its derivative is infinite
-/// at the ends. (...; base) -> (...; base). Floating types.
+/// at the ends. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 acos(const A & a)
@@ -281,7 +281,7 @@ acos(const A & a)
   return math::componentwise("acos", a, [](const at::Tensor & x) { return x.acos(); });
 }
 
-/// Angle in [-π/2, π/2] whose tangent is a, in radians. (...; base) -> (...; base). Floating types.
+/// Angle in [-π/2, π/2] whose tangent is a, in radians. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atan(const A & a)
@@ -289,7 +289,7 @@ atan(const A & a)
   return math::componentwise("atan", a, [](const at::Tensor & x) { return x.atan(); });
 }
 
-/// (e^a - e^-a)/2, where a has no unit. (...; base) -> (...; base). Floating types.
+/// (e^a - e^-a)/2, where a has no unit. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 sinh(const A & a)
@@ -298,7 +298,7 @@ sinh(const A & a)
       math::Sinh(), [](const at::Tensor & x) { return x.sinh(); }, a);
 }
 
-/// (e^a + e^-a)/2, where a has no unit. (...; base) -> (...; base). Floating types.
+/// (e^a + e^-a)/2, where a has no unit. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 cosh(const A & a)
@@ -307,7 +307,7 @@ cosh(const A & a)
       math::Cosh(), [](const at::Tensor & x) { return x.cosh(); }, a);
 }
 
-/// sinh a / cosh a, where a has no unit. (...; base) -> (...; base). Floating types.
+/// sinh a / cosh a, where a has no unit. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 tanh(const A & a)
@@ -315,7 +315,7 @@ tanh(const A & a)
   return math::componentwise("tanh", a, [](const at::Tensor & x) { return x.tanh(); });
 }
 
-/// The number whose sinh is a. (...; base) -> (...; base). Floating types.
+/// The number whose sinh is a. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 asinh(const A & a)
@@ -324,7 +324,7 @@ asinh(const A & a)
 }
 
 /// The non-negative number whose cosh is a. It is NaN for a < 1; its derivative is infinite at 1. (...; base) ->
-/// (...; base). Floating types.
+/// (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 acosh(const A & a)
@@ -332,7 +332,7 @@ acosh(const A & a)
   return math::componentwise("acosh", a, [](const at::Tensor & x) { return x.acosh(); });
 }
 
-/// The number whose tanh is a. It is ±∞ at ±1, and NaN for |a| > 1. (...; base) -> (...; base). Floating types.
+/// The number whose tanh is a. It is ±∞ at ±1, and NaN for |a| > 1. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atanh(const A & a)

@@ -11,7 +11,7 @@ namespace neml2
 {
 namespace math
 {
-/// The larger or the smaller of two numbers: the second one at a tie, NaN if either is NaN. LibTorch's own functions
+/// The larger or the smaller of two numbers. It is the second one at a tie, and NaN if either is NaN. LibTorch's own functions
 /// are several times as fast, but divide the derivative at a tie between the two numbers. They are used only if nothing
 /// is differentiated.
 template <bool Larger>
@@ -65,9 +65,9 @@ constexpr bool is_bound =
     is_number<Bound> || std::is_same_v<Bound, A> || std::is_same_v<Bound, Scalar>;
 } // namespace math
 
-/// The larger of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
+/// The larger of a and b, in their common unit. Each is a tensor, a Scalar or a number. The result is NaN if either
 /// is NaN. At a tie the derivative is that of b: for maximum(x, 0), the positive part, it is 0 at 0.
-/// (...; base), (...; base) -> (...; base). Integers and floating types.
+/// (...; base), (...; base) -> (...; base). For integers and floating types.
 /// @throws NEMLException also for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
@@ -97,8 +97,8 @@ maximum(const N & a, const B & b)
       Larger::op, b, [&](const at::Tensor & x) { return Larger::of(core::number(a), x); });
 }
 
-/// The smaller of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
-/// is NaN. At a tie the derivative is that of b. (...; base), (...; base) -> (...; base). Integers and
+/// The smaller of a and b, in their common unit. Each is a tensor, a Scalar or a number. The result is NaN if either
+/// is NaN. At a tie the derivative is that of b. (...; base), (...; base) -> (...; base). For integers and
 /// floating types.
 /// @throws NEMLException also for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
@@ -130,8 +130,8 @@ minimum(const N & a, const B & b)
 }
 
 /// a within bounds: minimum(upper, maximum(lower, a)), which is upper where lower > upper. Each bound is a number, a
-/// Scalar or of the type of a, in the unit of a. NaN if one of the three is NaN. The derivative is that of the value
-/// taken; where a equals a bound, it is that of a. (...; base) -> (...; base). Integers too.
+/// Scalar or a tensor of the type of a, in the unit of a. NaN if one of the three is NaN. The derivative is that of the
+/// value taken; where a equals a bound, it is that of a. (...; base) -> (...; base). Also for integers.
 /// @throws NEMLException also for a complex number.
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A
@@ -162,7 +162,7 @@ clip(const A & a, const Lower & lower, const Upper & upper)
   return clamp(a, lower, upper);
 }
 
-// Two types of this library without such an operation.
+// These overloads refuse two types that have no such operation.
 
 template <class A, class B>
 auto

@@ -6,8 +6,8 @@
 
 #include <functional>
 
-/// Evaluates formulas of the caller, in one pass over rows or by a kernel. Where neither can run, it evaluates their
-/// recordings.
+/// Evaluates formulas of the caller: in one pass over the rows (the tensors of a batch), or by a kernel. Where neither can run,
+/// it evaluates the recording of the formula, which is the list of its operations, by LibTorch's calls.
 namespace neml2::math
 {
 using engine::CallRecording;

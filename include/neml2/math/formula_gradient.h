@@ -5,7 +5,7 @@
 #include "neml2/engine/vector_jacobian.h"
 #include "neml2/math/recorded_gradient.h"
 
-/// Gradients of the caller's formulas, computed with dual numbers.
+/// Gradients of the caller's formulas, computed with dual numbers, which are numbers with derivatives.
 namespace neml2::math
 {
 /// The gradients of a formula, computed with dual numbers in one fused pass per argument. With create_graph, or where no loop can run, the

@@ -13,8 +13,8 @@ template <class... O, class... R>
 constexpr bool is_tuple_of_references<std::tuple<O...>, std::tuple<R...>> =
     std::is_same_v<std::tuple<O...>, std::tuple<R &...>>;
 
-/// Evaluates rows into existing tensors, one per result. Where no loop over rows and no kernel can run, `evaluate_otherwise` makes the
-/// results.
+/// Evaluates a formula on rows (the tensors of a batch) into existing tensors, one per result. Where no loop over rows and no kernel can
+/// run, `evaluate_otherwise` makes the results.
 template <class... R>
 void
 evaluate_rows_into(const Operation & op,

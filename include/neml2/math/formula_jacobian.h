@@ -96,7 +96,7 @@ struct JacobianOf
   using type = jacobian_t<Y, X>;
   static constexpr const auto & base_shape = jacobian_base_shape<Y, X>;
 };
-/// The Jacobians of all Y by all X: first all Jacobians of the first Y, then of the next.
+/// The Jacobians of all Y by all X: first all Jacobians of the first Y, then all of the next.
 template <class Y, class... X>
 std::tuple<JacobianOf<Y, X>...> jacobians_of(engine::Types<X...>);
 template <class... Y, class Xs>
@@ -146,8 +146,7 @@ struct Differentiation<std::index_sequence<V...>, std::index_sequence<Of...>, F,
 
   static auto bases() { return value_and_jacobian_bases(Results(), Pairs()); }
 
-  /// Calls use(operation, operands, batch, rows, composed), where composed(results) evaluates on operands over which no loop and no kernel
-  /// can run.
+  /// Calls use(operation, operands, batch, rows, composed). composed(results) evaluates the formula where no loop and no kernel can run.
   template <class Use>
   static void with(const char * name, const Use & use, const F & f, const A &... a)
   {
@@ -175,7 +174,7 @@ private:
 };
 
 /// The results of a formula, and a tuple of the Jacobians of its results Of by the arguments V: first all Jacobians of the first result,
-/// then of the next.
+/// then all of the next.
 template <class V, class Of, class F, class... A>
 auto
 differentiate_formula(const F & f, const A &... a)

@@ -10,7 +10,7 @@
  *     constexpr auto stress = [](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); };
  *     const auto [S, tangent] = value_and_jacobian<0>(stress, C, mu);
  *
- * Inside a formula this call means a function of kernels/gradient.h.
+ * Inside a formula the same call runs a function of kernels/gradient.h.
  */
 namespace neml2
 {
@@ -161,14 +161,14 @@ value_and_gradient(const F & f, const A &... a)
 }
 
 /**
- * The derivative of a scalar formula by its argument I. It has the type of that argument: an SR2 of Mandel components by an SR2, an R2 by
- * an R2, a group by a group. gradient<0, 1>(f, x, y) gives a std::tuple.
+ * The derivative of a scalar formula by its argument I. It has the type of that argument: it is an SR2 of Mandel components for an SR2, an
+ * R2 for an R2, and a group for a group. gradient<0, 1>(f, x, y) gives a std::tuple.
  *
  * On batches it is the second part of value_and_jacobian<I>(f, a...). In a formula the same call differentiates at the point:
  *
  *     const SR2 S = vmap([](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); }, C, mu);
  *
- * The derivative is exact, by dual numbers, and may be differentiated again: value_and_jacobian of a formula that calls gradient is a
+ * The derivative is exact, by dual numbers, and may be differentiated again: value_and_jacobian of a formula that calls gradient gives the
  * tangent, and the residual of newton may contain a gradient. Inside a formula, f must not capture variables: pass everything that f
  * depends on as an argument. Second derivatives of expm, logm, sqrtm and powm, and of a scalar isotropic(f, s), are exact also at equal
  * eigenvalues. Derivatives of eigenvectors and second derivatives of eigenvalues do not exist at equal eigenvalues, and are NaN there.
@@ -189,8 +189,8 @@ jacobian(const F & f, const A &... a)
 }
 
 /**
- * The second derivative of a scalar formula by its argument I, on batches and in a formula. By an SR2 it is an SSR4 of Mandel components,
- * by an R2 an R4, by a Vec an R2, by a Scalar a Scalar.
+ * The second derivative of a scalar formula by its argument I, on batches and in a formula. If the argument is an SR2, the result is an
+ * SSR4 of Mandel components; it is an R4 for an R2, an R2 for a Vec, and a Scalar for a Scalar.
  *
  *     const SSR4 D = hessian<0>(energy, strain, mu);
  */

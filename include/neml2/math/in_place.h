@@ -33,7 +33,7 @@ in_place_operand(const char * name, const A & a, const B & b, bool copies = fals
   if (a.sizes() == b.sizes() && a.batch_dim() == b.batch_dim() &&
       a.scalar_type() == b.scalar_type() && a.device() == b.device() && a.has_storage() &&
       b.has_storage() && !a.is_alias_of(b))
-  { // the right side need not be aligned, converted or copied first
+  { // the right side need not be aligned, converted or copied
     check_writable(name, a);
     return b;
   }

@@ -9,7 +9,7 @@
  * of the types. Each function consists of LibTorch's operations, and has their derivatives. Functions that return a
  * Scalar need tensors/Scalar.h.
  *
- * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, and for
+ * All throw NEMLException for an undefined tensor, for a dtype for which they are not defined, and for
  * base dimensions other than those of a square matrix.
  */
 namespace neml2
@@ -55,7 +55,7 @@ inverse_of(const Operation & op, const Tensor & A)
 }
 } // namespace math
 
-/// The trace A_kk. (...; n, n) -> (...; ), in the unit of A. Integers too.
+/// The trace A_kk. (...; n, n) -> (...; ), in the unit of A. Also for integers.
 template <class T, math::if_dynamic<T> = 0>
 core::dependent_scalar_t<T>
 tr(const T & A)

@@ -44,7 +44,8 @@ struct Results<R, Of>
   using type = result_t<Of, R>;
 };
 
-/// The leaves that belong to the elements Of of a group with elements R, as an array.
+/// The positions, among all leaves, of the leaves that belong to the elements Of of a group with the elements R. A leaf is a tensor or
+/// number that a group contains, directly or in a group inside it.
 template <size_t... Of, class... R>
 constexpr auto
 leaves_of(const std::tuple<R...> *)

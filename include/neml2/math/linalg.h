@@ -118,7 +118,7 @@ vector_norm(const T & v)
       op, v.batch_dim(), [&] { return composed::frobenius(v, v.base_dim(), 0); });
 }
 
-/// a_k b_k. (...; k), (...; k) -> (...; ), unit of a × unit of b. Integers too. Needs tensors/Scalar.h.
+/// a_k b_k. (...; k), (...; k) -> (...; ), unit of a × unit of b. Also for integers. Needs tensors/Scalar.h.
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 vecdot(const A & a, const B & b)

@@ -52,9 +52,9 @@ list_derivative_outer_product_a(const F & f, const A & a, const B & b)
   return math::batch_as_base(where, f(a, b.batch_unsqueeze(-1)), 1);
 }
 
-/// f(a, b_k) for the entries b_k of a list. The dimension of the list changes places with base dimension a.base_dim()
-/// of the result: if a has one base dimension and the result of f has the base shape (base a, ...), (batch; base a),
-/// (batch, l; base b) -> (batch; base a, l, ...).
+/// f(a, b_k) for the entries b_k of a list. If a has one base dimension, and the result of f has the base shape
+/// (base a, ...): (batch; base a), (batch, l; base b) -> (batch; base a, l, ...). In general, the dimensions at
+/// positions 0 and a.base_dim() of the base (l, base f) change places.
 template <class F, class A, class B, core::if_tensor<A> = 0, core::if_tensor<B> = 0>
 Tensor
 list_derivative_outer_product_b(const F & f, const A & a, const B & b)
@@ -64,9 +64,9 @@ list_derivative_outer_product_b(const F & f, const A & a, const B & b)
   return math::batch_as_base(where, f(a.batch_unsqueeze(-1), b), 1).base_transpose(0, a.base_dim());
 }
 
-/// f(a_k, b_m) for the entries of two lists. The dimension of the second list changes places with base dimension
-/// a.base_dim() + 1 of the result: if a has one base dimension, (batch, l; base a), (batch, m; base b) ->
-/// (batch; l, base a, m, ...).
+/// f(a_k, b_m) for the entries of two lists. If a has one base dimension, and the result of f has the base shape
+/// (base a, ...): (batch, l; base a), (batch, m; base b) -> (batch; l, base a, m, ...). In general, the
+/// dimensions at positions 1 and a.base_dim() + 1 of the base (l, m, base f) change places.
 template <class F, class A, class B, core::if_tensor<A> = 0, core::if_tensor<B> = 0>
 Tensor
 list_derivative_outer_product_ab(const F & f, const A & a, const B & b)

@@ -183,7 +183,7 @@ mandel_to_full(const Tensor & mandel, Size dim = 0)
 }
 
 /// Axial vectors (W_21, W_02, W_10) of base dimensions dim and dim + 1. The function does not take the skew part: it
-/// ignores the other entries. (...; a, 3, 3, b) -> (...; a, 3, b). Integers too.
+/// ignores the other entries. (...; a, 3, 3, b) -> (...; a, 3, b). Also for integers.
 inline Tensor
 full_to_skew(const Tensor & full, Size dim = 0)
 {
@@ -197,7 +197,7 @@ full_to_skew(const Tensor & full, Size dim = 0)
 }
 
 /// The skew matrices W_ij = -ε_ijk w_k of axial vectors in the base dimension dim.
-/// (...; a, 3, b) -> (...; a, 3, 3, b). Integers too.
+/// (...; a, 3, b) -> (...; a, 3, 3, b). Also for integers.
 inline Tensor
 skew_to_full(const Tensor & skew, Size dim = 0)
 {

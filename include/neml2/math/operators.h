@@ -96,7 +96,7 @@ operator/(const N & n, const A & a)
   return math::number_elementwise<math::Over>(core::number(n), a);
 }
 
-// Two types of this library without such an operation. Without these overloads the compiler would choose LibTorch's
+// These overloads refuse two types that have no such operation. Without them the compiler would choose LibTorch's
 // operators, which silently align batch dimensions with base dimensions.
 
 template <class A, class B>
@@ -124,7 +124,7 @@ operator/(const TensorBase<A> &, const TensorBase<B> &)
   return math::no_such_operation<A, B>();
 }
 
-// In a formula: an operation on a captured batch and a tensor or number of one point is an error.
+// In a formula, these overloads refuse an operation that combines a captured batch with a tensor or number of one point.
 
 template <class Row, class B, math::if_at_one_point<Row> = 0>
 auto

@@ -13,7 +13,7 @@
  * their derivatives. Functions that return a Scalar need tensors/Scalar.h. Functions of Vec, R2, SR2 and others are in
  * the headers of the types; solve and similar functions are in linalg.h.
  *
- * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, for two
+ * All throw NEMLException for an undefined tensor, for a dtype for which they are not defined, for two
  * arguments of different dtypes or devices, and for shapes that do not fit.
  */
 namespace neml2
@@ -118,7 +118,7 @@ outer_product(const Operand & a, const Operand & b)
 
 // ---- Products of matrices and vectors -----------------------------------------------------------
 
-/// A_ik B_kj. (...; m, k), (...; k, n) -> (...; m, n), unit of A × unit of B. Integers too.
+/// A_ik B_kj. (...; m, k), (...; k, n) -> (...; m, n), unit of A × unit of B. Also for integers.
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 bmm(const A & a, const B & b)
@@ -134,7 +134,7 @@ mm(const A & a, const B & b)
   return math::matrix_matrix("mm", core::operand(a), core::operand(b));
 }
 
-/// A_ik v_k. (...; m, k), (...; k) -> (...; m), unit of A × unit of v. Integers too.
+/// A_ik v_k. (...; m, k), (...; k) -> (...; m), unit of A × unit of v. Also for integers.
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 bmv(const A & a, const B & v)
@@ -150,7 +150,7 @@ mv(const A & a, const B & v)
   return math::matrix_vector("mv", core::operand(a), core::operand(v));
 }
 
-/// a_k b_k. (...; k), (...; k) -> (...; ), unit of a × unit of b. Integers too.
+/// a_k b_k. (...; k), (...; k) -> (...; ), unit of a × unit of b. Also for integers.
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 bvv(const A & a, const B & b)
@@ -170,7 +170,7 @@ vdot(const A & a, const B & b)
 // ---- Products of all components -----------------------------------------------------------------
 
 /// Σ a_i b_i over all components, for tensors of one base shape, in unit of a × unit of b.
-/// (...; base), (...; base) -> (...; ). Integers too.
+/// (...; base), (...; base) -> (...; ). Also for integers.
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 inner(const A & a, const B & b)
@@ -195,8 +195,8 @@ inner(const A & a, const B & b)
       op, n, [&] { return composed::contracted(a, b, a.base_dim()); });
 }
 
-/// Σ a_i a_i over all components. (...; base) -> (...; ), in the square of the unit of a. Integers
-/// too.
+/// Σ a_i a_i over all components. (...; base) -> (...; ), in the square of the unit of a. Also
+/// for integers.
 template <class A, core::if_tensor<A> = 0>
 core::dependent_scalar_t<A>
 norm_sq(const A & a)
@@ -219,7 +219,7 @@ norm(const A & a, Real epsilon = 0)
       op, a.batch_dim(), [&] { return composed::frobenius(a, a.base_dim(), epsilon); });
 }
 
-/// a / √(Σ a_i a_i + epsilon), without unit. (...; base) -> (...; base). NaN where this is 0 / 0.
+/// a / √(Σ a_i a_i + epsilon), without unit. (...; base) -> (...; base). NaN where the quotient is 0 / 0.
 template <class A, core::if_tensor<A> = 0>
 A
 unit(const A & a, Real epsilon = 0)
@@ -230,8 +230,8 @@ unit(const A & a, Real epsilon = 0)
       op, a.batch_dim(), [&] { return composed::over_frobenius(a, a.base_dim(), epsilon); });
 }
 
-/// a_i b_j: (...; base a), (...; base b) -> (...; base a, base b), unit of a × unit of b. Integers
-/// too. Vec, R2 and SR2 have an outer that returns the type of the product.
+/// a_i b_j: (...; base a), (...; base b) -> (...; base a, base b), unit of a × unit of b. Also
+/// for integers. Vec, R2 and SR2 have an outer that returns the type of the product.
 template <class A,
           class B,
           math::if_tensors<A, B> = 0,
@@ -241,7 +241,7 @@ outer(const A & a, const B & b)
 {
   return math::outer_product(core::operand(a), core::operand(b));
 }
-/// a_i a_j. (...; base) -> (...; base, base), in the square of the unit of a. Integers too.
+/// a_i a_j. (...; base) -> (...; base, base), in the square of the unit of a. Also for integers.
 template <class A, core::if_tensor<A> = 0, std::enable_if_t<!math::is_like_a_vector<A>(), int> = 0>
 Tensor
 outer(const A & a)
@@ -250,10 +250,10 @@ outer(const A & a)
 }
 
 /// Sum of products in Einstein's notation: einsum("...ik,...kj->...ij", {A, B}) is A_ik B_kj.
-/// Letters are base dimensions and `...` the batch dimensions, which broadcast. Without -> the
-/// result has the letters that occur once, in alphabetical order. Integers too.
+/// Letters stand for base dimensions, and `...` for the batch dimensions, which broadcast. Without -> the
+/// result has the letters that occur once, in alphabetical order. Also for integers.
 /// @throws NEMLException also for an equation that does not fit the operands, or that lacks `...`
-/// while they have batch dimensions.
+/// although the operands have batch dimensions.
 inline Tensor
 einsum(const std::string & equation, TensorList operands)
 {

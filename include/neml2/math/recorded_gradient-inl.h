@@ -83,8 +83,8 @@ gradient_of(WithRecordedGradients::Record record)
   return std::make_shared<GradientOfFormula>(std::move(record));
 }
 
-/// The gradient of a backward pass, as an operation of its own. Its results are the gradients of a formula by some of its arguments; its
-/// arguments are the arguments of the formula and the weights of the results of the formula.
+/// The gradient that a backward pass computes, as an operation that can be differentiated again. Its results are the gradients of a formula
+/// by some of the formula's arguments. Its arguments are the arguments of the formula and the weights of the formula's results.
 class GradientAgain final : public RecordedGradient
 {
 public:
@@ -160,7 +160,7 @@ composed_jacobians(const at::Tensor & y, Size batch_dim, const std::vector<at::T
   return jacobians;
 }
 
-/// The results of a formula and their Jacobians, by autograd through its operations on whole batches.
+/// The results of a formula and their Jacobians. Autograd differentiates the operations of the formula on whole batches.
 NEML2_BODY void
 compose_jacobians(const RecordedFormula & formula,
                   const std::vector<size_t> & by,
@@ -367,7 +367,7 @@ evaluate_recorded_jacobians(const Operation & op,
       results);
 }
 
-/// Registers these functions: header-only programs need only include this header.
+/// Registers the functions above, so that header-only programs need only include this header.
 NEML2_ONE_A_PROGRAM inline const bool records_gradients_of_formulas = []
 {
   static const WithRecordedGradients all{evaluate_recorded, gradient_of};

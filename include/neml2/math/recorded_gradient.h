@@ -3,7 +3,8 @@
 
 #include "neml2/math/formula.h"
 
-/// Evaluates recorded formulas with their gradients: in one pass over memory, or on whole batches where no loop and no kernel can run.
+/// Evaluates recorded formulas (lists of the operations of formulas) with their gradients: in one pass over memory, or on whole batches
+/// where no loop and no kernel can run.
 /// float16 and bfloat16 are computed in float32 and rounded back. Integers are computed in float64, and their results are float64.
 namespace neml2::math
 {
@@ -14,7 +15,8 @@ class RecordedGradient : public engine::Gradient
 public:
   const char * name() const override { return "VmapBackward"; }
 
-  /// With grad mode on (create_graph), autograd records the gradients; they are differentiated as the formula RecordedFormula::gradient.
+  /// If grad mode is on (create_graph), autograd records the gradients. Their derivatives are those of the formula that
+  /// RecordedFormula::gradient returns.
   bool backward(ArrayRef<at::Tensor> results,
                 ArrayRef<at::Tensor> arguments,
                 ArrayRef<bool> needed,

@@ -6,16 +6,16 @@
 
 /**
  * The largest and smallest values along a dimension of the batch (batch_x, which keeps the type) or of the base
- * (base_x, which returns Tensor). This header and sum.h contain all functions that remove a dimension.
+ * (base_x, which returns Tensor). This header and sum.h contain all functions that reduce a dimension to one entry.
  *
  * d counts within the batch or within the base; a negative d counts from the end. All throw NEMLException for an
- * undefined tensor, a dtype they are not defined for, a batch or base without dimensions, and a dimension out of range.
+ * undefined tensor, a dtype for which they are not defined, a batch or base without dimensions, and a dimension out of range.
  */
 namespace neml2
 {
 namespace math
 {
-/// f, with a check that x has at least one entry along d.
+/// Calls f after a check that x has at least one entry along d.
 template <class F>
 auto
 of_some(const Operation & op, const F & f)
@@ -58,7 +58,7 @@ where_smallest(const at::Tensor & x, Size d)
 // ---- Along the batch ---------------------------------------------------------------------------
 
 /// The largest value of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
-/// of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
+/// of a. NaN if any value is NaN. Equal values share the derivative. Also for integers.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -69,7 +69,7 @@ batch_max(const T & a, Size d = 0)
 }
 
 /// The smallest value of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
-/// of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
+/// of a. NaN if any value is NaN. Equal values share the derivative. Also for integers.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -106,7 +106,7 @@ batch_argmin(const T & a, Size d = 0)
 // ---- Along the base ----------------------------------------------------------------------------
 
 /// The largest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any value is NaN.
-/// Equal values share the derivative. Integers too.
+/// Equal values share the derivative. Also for integers.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -117,7 +117,7 @@ base_max(const T & a, Size d = 0)
 }
 
 /// The smallest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any value is NaN.
-/// Equal values share the derivative. Integers too.
+/// Equal values share the derivative. Also for integers.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor

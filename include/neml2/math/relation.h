@@ -56,7 +56,7 @@ truth(const CScalar & n)
   return !n.equal(0);
 }
 
-/// An operand of a bitwise operation. A number becomes a tensor; a bool becomes 0 or 1 first, because torch.jit.trace
+/// An operand of a bitwise operation. A number becomes a tensor, and a bool first becomes 0 or 1, because torch.jit.trace
 /// cannot record bools.
 inline const at::Tensor &
 bits(const at::Tensor & b, const at::Tensor &)

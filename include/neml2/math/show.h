@@ -9,7 +9,7 @@
 namespace neml2
 {
 /**
- * The operations on numbers that the formula f consists of for arguments of these types, one per line, as in its recording.
+ * Lists the operations on numbers that the recording of the formula f has for arguments of these types, one per line.
  *
  *     std::cout << show([](const auto & s) { return norm(dev(s)); }, strain);
  *

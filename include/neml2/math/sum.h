@@ -9,7 +9,7 @@
  *
  * The largest and smallest values are in reduction.h. d counts within the batch or within the base; a negative d counts
  * from the end. Sums over the base add in the same order for every layout in memory. All throw NEMLException for an
- * undefined tensor, a dtype they are not defined for, a batch or base without dimensions, and a dimension out of range.
+ * undefined tensor, a dtype for which they are not defined, a batch or base without dimensions, and a dimension out of range.
  */
 namespace neml2
 {
@@ -64,7 +64,7 @@ batch_sum(const T & a, Size d = 0)
 }
 
 /// Mean along batch dimension d: (..., n, ...; base) -> (...; base), in the unit of a; NaN for n = 0.
-/// Floating types.
+/// For floating types.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_mean(const T & a, Size d = 0)
@@ -108,8 +108,8 @@ base_sum(const T & a, TensorShapeRef d = 0, bool keepdim = false)
                 a.batch_dim());
 }
 
-/// Mean along base dimension d: (...; base) -> (...; the others), in the unit of a; NaN without entries.
-/// Floating types.
+/// Mean along base dimension d: (...; base) -> (...; the others), in the unit of a; NaN if the size of the
+/// dimension is 0. For floating types.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_mean(const T & a, Size d = 0)

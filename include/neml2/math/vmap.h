@@ -14,9 +14,9 @@
  *         [](auto strain, auto E, auto nu) { return std::tuple(..., ...); }, strain, E, 0.3);
  *
  * The formula takes single tensors as `auto` (or `const auto &`) parameters, uses the library's vocabulary (operators, tr, dev, inner,
- * norm, where, rotate, ...), and returns a tensor, a number or a group of them (a std::tuple, a struct). The numbers of these single
- * tensors are packs in the pass over memory, and symbols where the formula is recorded. It must not branch on a value: use where(condition,
- * a, b).
+ * norm, where, rotate, ...), and returns a tensor, a number or a group of them (a std::tuple, a struct). In the pass over memory, each
+ * number of these single tensors is a pack: the numbers of several points. Where the formula is recorded, each number is a symbol, which
+ * records the operations. The formula must not branch on a value: use where(condition, a, b).
  *
  * Related headers: vmap_out.h (results in existing tensors), jacobian.h (Jacobians), autograd.h (fused
  * gradients).

@@ -115,10 +115,10 @@ choose(const C & condition, const X & a, const Y & b)
  *
  * The condition is a Scalar, one truth value per batch entry, or a tensor of any type whose base shape c broadcasts to
  * the base shape of a and b: one truth value per component. The number of dimensions of a raw tensor decides how it is
- * read. If it has no more dimensions than a and b have batch dimensions, it is one truth value per batch entry. If it
- * has as many as their batch and base dimensions together, it is one truth value per component, as for torch::where
- * (sizes 1 broadcast). Any other number of dimensions throws: give the batch dimensions by Scalar(condition) or
- * Tensor(condition, batch_dim).
+ * read. If it has no more dimensions than a and b have batch dimensions, it is one truth value per batch entry. If a and
+ * b have batch dimensions, and it has as many dimensions as their batch and base dimensions together, it is one truth
+ * value per component, as for torch::where (sizes 1 broadcast). Any other number of dimensions throws: give the batch
+ * dimensions by Scalar(condition) or Tensor(condition, batch_dim).
  *
  * Both a and b are evaluated. In a formula this does no harm. If you differentiate on whole batches, make sure that the side that is not
  * taken does not divide by zero.
@@ -153,7 +153,7 @@ where(const C & condition, const N & a, const B & b)
   return math::choose<B>(condition, a, b);
 }
 
-/// A condition that is one plain truth value holds for all tensors.
+/// `where` with one plain truth value as the condition, which holds for all entries.
 template <class C, class A, class B, math::if_plain_condition<C, A, B> = 0>
 auto
 where(const C & condition, const A & a, const B & b)

@@ -11,10 +11,10 @@
 namespace neml2::packs
 {
 /**
- * One component of W rows, one row per lane. The numbers have the type E, float64 or float32.
+ * One component of W rows (tensors of a batch), with one row per lane. The numbers have the type E, float64 or float32.
  *
  * The copy constructor is not trivial, so a pack is passed in memory on every target. A formula
- * that is not inlined into the loop is therefore slow, but never wrong. A plain number becomes a
+ * that is not inlined into the loop is therefore slow, but never wrong. A plain number converts to a
  * pack that has it in all lanes.
  */
 template <int W, class E = double>
@@ -72,7 +72,7 @@ struct Pack : PackFunctions<W, E>
       v[w] = x;
   }
 
-  // Friends, so that either operand may be a plain number.
+  // The operators are friends, so that either operand may be a plain number.
 
   NEML2_INLINE friend Pack operator-(const Pack & a) { return of(-a.v); }
   NEML2_INLINE friend Pack operator+(const Pack & a, const Pack & b) { return of(a.v + b.v); }

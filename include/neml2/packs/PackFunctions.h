@@ -134,7 +134,7 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
     return elementary_of_two<sleef::OutsideAtan2>(
         y, x, &Functions::atan2, [](E s, E c) { return std::atan2(s, c); });
   }
-  /// √(a² + b²). If the squares could overflow or underflow, a power of two, which rounds nothing, first scales a and b.
+  /// √(a² + b²). If the squares could overflow or underflow, a and b are first scaled by a power of two, which causes no round-off.
   NEML2_INLINE friend Pack hypot(const Pack & a, const Pack & b)
   {
     constexpr bool is_double = std::is_same_v<E, double>;
@@ -207,7 +207,7 @@ private:
   }
 
 #ifdef NEML2_SLEEF
-  /// SLEEF's function where it is available and the arguments are in its domain; otherwise lane by lane.
+  /// Calls SLEEF's function where it is available and the arguments are in its domain, otherwise the standard library lane by lane.
   template <class Outside, class F, class G, class... X>
   NEML2_INLINE static Pack at_once(F Functions::*f, G one_by_one, const X &... x)
   {

@@ -9,9 +9,9 @@
 #include <utility>
 
 /**
- * On x86-64 with gcc or clang, packs of rows are vectors of the compiler's vector extension.
+ * On x86-64 with gcc or clang, a pack (one component of several rows) is a vector of the compiler's vector extension.
  *
- * On other targets, and without optimisation, when formulas are not inlined into the loop, a pack is one number.
+ * On other targets a pack is one number, and also without optimisation, because formulas are then not inlined into the loop.
  */
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)

@@ -6,8 +6,8 @@
 #include "neml2/packs/multiply_add.h"
 
 /**
- * A formula at one point, on plain numbers, for programs that call a material model point by point, such as a finite-element code with a
- * UMAT. This header includes nothing of LibTorch, and needs no library.
+ * Evaluates a formula at one point, on plain numbers. It is meant for programs that call a material model point by point, such as a
+ * finite-element code with a UMAT. This header includes nothing of LibTorch, and needs no library.
  *
  *     #include "neml2/packs/at_point.h"
  *     using neml2::kernels::SR2;
@@ -26,7 +26,7 @@ using kernels::value_and_jacobian;
 
 namespace packs
 {
-/// An A with numbers of type T: plain numbers become packs of one number, or packs of one become plain numbers.
+/// An A with numbers of type T. Plain numbers become packs of one number, or packs of one number become plain numbers.
 template <class T, class A>
 NEML2_INLINE auto
 with_numbers(const A & a)
@@ -71,8 +71,9 @@ is_argument_at_point()
   return valid;
 }
 
-// If the machine has no fused multiply-add, the formula is inlined. A formula with derivatives is not inlined, and is compiled with -O3: at
-// -O2 gcc does not put the derivatives into vectors, and the formula takes six times as long.
+// If the target has a fused multiply-add, the formula is compiled without it (NEML2_ROUNDS_PRODUCTS); otherwise it is inlined. A formula
+// with derivatives is not inlined, and is compiled with -O3: at -O2 gcc does not put the derivatives into vectors, and the formula takes
+// six times as long.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #ifdef __FP_FAST_FMA
 #define NEML2_VALUE NEML2_ROUNDS_PRODUCTS
@@ -104,8 +105,8 @@ differentiate_at_point(const F & f, const A &... a)
  * The formula f at one point. The arguments of f, and its results, are plain numbers (scalars in f), single tensors of float64, such as
  * kernels::SR2<double>, and groups of them. f is a formula as vmap accepts it: newton and derivatives may be in it.
  *
- * The result has the same bits as the result for this point in a batch, except where f calls an elementary function (exp, log, pow, sin …):
- * at one point f calls the functions of the C library, in batches the functions of SLEEF, and the last bit may differ. If newton does not
+ * The result has the same bits as the result for this point in a batch, except where f calls an elementary function (exp, log, pow, sin …).
+ * There the last bit may differ: at one point f calls the functions of the C library, in batches the functions of SLEEF. If newton does not
  * converge, the result is NaN. A call allocates nothing, throws nothing, and calls nothing of LibTorch; several threads may call at once.
  */
 template <class F, class... A>
@@ -124,8 +125,8 @@ at_point(const F & f, const A &... a)
 
 /**
  * The value of a formula at one point, and its exact derivative by argument I. The derivative has the tensor type of the Jacobian: for an
- * SR2 by an SR2 it is a kernels::SSR4<double>. If the formula returns a group and Of names some of its results, only those are
- * differentiated. Argument I may be a plain number. In all other respects it works like at_point.
+ * SR2 by an SR2 it is a kernels::SSR4<double>. If the formula returns a group and Of names some of its results, only their derivatives are
+ * returned. Argument I may be a plain number. In all other respects this function works like at_point.
  *
  *     const auto [stress, tangent] = value_and_jacobian_at_point<0>(stress_of, strain, 200.0, 0.3);
  */

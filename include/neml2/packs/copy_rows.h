@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <cstring>
 
-/// Copies rows between buffers of adjacent float64 numbers and operands that loops do not read in place.
+/// Copies rows (tensors of a batch) between buffers of adjacent float64 numbers and operands that loops do not read in place.
 namespace neml2::packs
 {
-/// How the rows of an operand lie in memory: their n components are at these offsets, or adjacent if there are no offsets.
+/// How the rows of an operand lie in memory: rows are `stride` numbers apart, and the n components of a row are at the offsets `offset`, or
+/// adjacent if there are no offsets.
 struct RowsAt
 {
   const int64_t * offset;
@@ -119,8 +120,8 @@ copy_run_avx512(const From * from, To * to, int64_t n)
   copy_run(from + i, to + i, n - i);
 }
 
-/// Transposes a block: reads four adjacent numbers at each of four places, and writes four adjacent numbers, one from each,
-/// at each of four other places.
+/// Transposes a block of 4×4 numbers. `from` has the addresses of its rows, and `to` the addresses of the rows of the transposed
+/// block.
 template <class From, class To>
 NEML2_FOR_AVX2 inline void
 transpose_four(From * const (&from)[4], To * const (&to)[4])
@@ -140,8 +141,8 @@ transpose_four(From * const (&from)[4], To * const (&to)[4])
   store_four(__builtin_shufflevector(ba, dc, 2, 3, 6, 7), to[3]);
 }
 
-/// Copies rows of an operand in which each component is contiguous over the rows: four components of four rows at once.
-/// If the number of components is not a multiple of four, the last step overlaps the step before.
+/// Copies rows with a stride of 1, so that the numbers of each component are contiguous: four components of four rows at once.
+/// If the number of components or of rows is not a multiple of four, the last step overlaps the step before.
 template <bool Back, class E>
 NEML2_FOR_AVX2 inline void
 copy_columns(double * buffer, E * first, const RowsAt & at, int64_t rows)
@@ -210,7 +211,7 @@ copy_numbers(const From * from, To * to, int64_t n)
     to[i] = To(from[i]);
 }
 
-/// Copies rows of E to adjacent components of float64, or back.
+/// Copies rows of numbers of type E to adjacent components of float64, or back.
 template <bool Back, class E>
 void
 copy_rows(double * buffer, E * first, const RowsAt & at, int64_t rows)

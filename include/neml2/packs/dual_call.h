@@ -4,7 +4,8 @@
 #include "neml2/kernels/Dual.h"
 #include "neml2/packs/forward_tile.h"
 
-/// A formula on a block of rows, with derivatives by some of its arguments: shared by the tiles that differentiate.
+/// A formula on a block of rows (one row per lane of a pack), with derivatives by some of its arguments. The tiles that differentiate
+/// share it: gradient_tile.h and jacobian_tile.h.
 namespace neml2::packs
 {
 /// How many of n derivatives are carried at once: up to 6, in as few passes as possible. Larger chunks spill registers, smaller ones
@@ -34,7 +35,7 @@ struct DualCall<F, std::index_sequence<V...>, Types<A...>>
   template <class P>
   using Rows = RowSlots<std::index_sequence_for<A...>, row_t<A, P>...>;
 
-  /// Loads a row of each argument.
+  /// Loads a block of rows of each argument, one row per lane.
   template <class P, size_t... I>
   NEML2_INLINE static void load(Rows<P> & rows,
                                 const int64_t * stride,

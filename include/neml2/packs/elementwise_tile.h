@@ -3,24 +3,24 @@
 
 #include "neml2/packs/instruction_set.h"
 
-/// The tile of + - * / on whole rows. These operations treat all components alike, so rows need no transposing, and one loop serves all
-/// types.
+/// The loop over one tile (a series of rows) for + - * / on whole rows. These operations treat all components alike, so rows need no
+/// transposing, and one loop serves all types.
 namespace neml2::packs
 {
 /// The layout of the operands' rows: one operand may have a single number in place of each row.
 struct RowPair
 {
-  int components; ///< of the rows of the result
+  int components; ///< how many components a row of the result has
   bool left_is_number, right_is_number;
 };
 
-/// Evaluates a op b row by row; the formula that tiles receive is a RowPair. The result may overwrite an operand of whole rows.
+/// Evaluates a op b row by row; `formula` is the address of a RowPair. The result may overwrite an operand of whole rows.
 template <class Op>
 struct ElementwiseTile
 {
   static constexpr bool is_numbers = false;
   static constexpr bool is_wide = false;
-  static constexpr bool may_join_products = true; // it has no product and sum
+  static constexpr bool may_join_products = true; // no sum follows a product
 
   template <class P>
   NEML2_CALLS_FORMULA static void

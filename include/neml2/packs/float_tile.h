@@ -3,7 +3,7 @@
 
 #include "neml2/packs/forward_tile.h"
 
-/// The tile of formulas whose rows are single numbers of float32: it runs the formula on packs of float32.
+/// The loop over one tile (a series of rows) for formulas whose rows are single numbers of float32. It runs them on packs of float32.
 namespace neml2::packs
 {
 /**
@@ -88,7 +88,7 @@ private:
   }
 };
 
-/// The loop of a FloatTile, with the width of the tile's packs.
+/// The loop of a FloatTile, and the width of its packs.
 template <class Tile>
 TileLoop
 float_loop()

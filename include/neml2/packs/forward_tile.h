@@ -4,11 +4,12 @@
 #include "neml2/packs/instruction_set.h"
 #include "neml2/packs/rows.h"
 
-/// The work on one tile of rows: load a block of them, evaluate the formula, store.
+/// The work on one tile, which is a series of rows (tensors of a batch): load a block of rows into packs, evaluate the formula, store the
+/// results.
 namespace neml2::packs
 {
-/// Evaluates a formula for consecutive rows. data has the address of each operand's first row, stride
-/// the distance between rows.
+/// Evaluates a formula for consecutive rows. data has the address of each operand's first row, and stride
+/// the distance between its rows.
 using TileLoop = Compiled<const void * /*formula*/,
                           double * const * /*data*/,
                           const int64_t * /*stride*/,
@@ -42,7 +43,7 @@ store_result(const R & row, int64_t stride, double * first, int64_t rows)
 template <class F, class Results, class Arguments>
 struct ForwardTile;
 
-/// The tile of a formula: for each block it loads a row of each argument, evaluates the formula, and
+/// The tile of a formula: for each block it loads the rows of each argument, one row per lane, evaluates the formula, and
 /// stores each result. The operands are the arguments, then the results; the formula returns a row,
 /// or a tuple of rows.
 template <class F, class... R, class... A>
@@ -64,9 +65,8 @@ struct ForwardTile<F, Types<R...>, Types<A...>>
 private:
   static constexpr int K = sizeof...(A), all = K + int(sizeof...(R));
 
-  /// Whether an argument has large rows: the next block is then loaded after the formula, which makes
-  /// C : e 1.5 times as fast (gcc 12), because the large row that the blocks share is then known to
-  /// be constant. With small rows that order is slower.
+  /// Whether an argument has large rows. The next block is then loaded after the formula has been evaluated: gcc 12 then knows that a large
+  /// row that all blocks share is constant, which makes C : e 1.5 times as fast. With small rows this order is slower.
   static constexpr bool has_large_rows = ((component_count<A> >= large_row) || ...);
 
   template <class P, size_t... I>

@@ -3,7 +3,7 @@
 
 #include "neml2/packs/dual_call.h"
 
-/// The tile of vector-Jacobian products: gradients by one argument from the gradients of the results.
+/// The work on one tile (a series of rows) for vector-Jacobian products: gradients by one argument from the gradients of the results.
 namespace neml2::packs
 {
 /// One in the lanes that hold a row, zero in the lanes past the end.
@@ -17,8 +17,8 @@ lanes_in_use(int64_t rows)
   return p;
 }
 
-/// Gradient by argument V from the gradients of the results. The operands are the arguments, the gradients of the results, then
-/// the gradient by the argument. If all rows share that last gradient (its stride is 0), it is summed over the tile.
+/// The gradient by argument V from the gradients of the results. The operands are the arguments, the gradients of the results, and
+/// the gradient by the argument. If all rows share this last operand (its stride is 0), the gradient is summed over the tile.
 template <class F, int V, class Results, class Arguments>
 struct VectorJacobianTile;
 template <class F, int V, class... R, class... A>

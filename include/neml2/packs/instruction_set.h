@@ -6,11 +6,11 @@
 /**
  * The choice of the instruction set.
  *
- * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). If rows are single numbers, it is also
- * compiled for AVX-512 (packs of eight). If NEML2_AVX512 is defined, as by the targets in the configuration Release, it is compiled for
- * AVX-512 for formulas of the caller, too, and for operations that gain from AVX-512: the two loops take up to 1.5 times as long to
- * compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas one row at a time. On other targets the
- * loop is compiled once, for packs of one row.
+ * On x86-64 with gcc or clang the loop over a tile (a series of rows) is compiled for AVX2+FMA, with packs of four rows. If rows are single
+ * numbers, it is also compiled for AVX-512, with packs of eight rows. If NEML2_AVX512 is defined, as by the targets in the configuration
+ * Release, it is compiled for AVX-512 for formulas of the caller, too, and for operations that gain from AVX-512: the two loops take up to
+ * 1.5 times as long to compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas one row at a time. On
+ * other targets the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {
@@ -27,8 +27,8 @@ constexpr bool may_be_wide = false;
 constexpr bool may_be_wide = true;
 #endif
 
-/// The base of formulas of operations that are more than a tenth faster on packs of eight rows than on packs of four. Most operations are
-/// not faster: packs of eight take more than twice as long to transpose, so only formulas with much arithmetic gain.
+/// The base of the formulas of operations that are more than a tenth faster on packs of eight rows than on packs of four. Most operations
+/// are not faster: packs of eight take more than twice as long to transpose, so only formulas with much arithmetic gain.
 struct GainsFromAvx512
 {
 };
@@ -55,7 +55,7 @@ has_loop()
 }
 
 #ifdef NEML2_SIMD
-// flatten inlines the whole formula, with its lambdas: it is compiled for this target.
+// flatten inlines the whole formula with its lambdas, so that it is compiled for this target.
 template <class Body, class... Args>
 __attribute__((target("avx2,fma"), NEML2_FLATTEN noinline)) void
 run_avx2(Args... args)

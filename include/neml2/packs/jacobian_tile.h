@@ -3,10 +3,10 @@
 
 #include "neml2/packs/dual_call.h"
 
-/// The tile of values and Jacobians by some of the arguments.
+/// The work on one tile (a series of rows) that computes values, and Jacobians by some of the arguments.
 namespace neml2::packs
 {
-/// Values of a formula, and Jacobians of its results Of. The operands are the arguments, the values, then for each result in
+/// The values of a formula, and the Jacobians of its results Of. The operands are the arguments, the values, and for each result in
 /// Of the Jacobians by the arguments V.
 template <class F, class V, class Results, class Arguments, class Of>
 struct JacobianTile;

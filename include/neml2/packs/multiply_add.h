@@ -12,7 +12,7 @@
 #endif
 
 /**
- * A product and a sum that are one instruction of a recorded formula. The product and the sum are rounded separately, as for
+ * A product and a sum that are one instruction of a recorded formula. They are rounded separately, as for
  * batches: with one rounding a b - a b would not be 0.
  */
 namespace neml2::packs

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
-/// Moves rows between memory and packs: tiles load them, pass them to a formula and store them.
+/// Moves rows (tensors of a batch) between memory and packs. The loops over tiles load them, pass them to a formula and store the results.
 namespace neml2::packs
 {
 /// Loads the same row into all lanes.
@@ -64,8 +64,8 @@ store(const P * x, int64_t stride, double * first, int64_t rows)
 
 constexpr int large_row = 36; ///< rows of this many components or more do not fit in registers
 
-/// A row of one component. In operations that treat all components alike, each component is a row of this type. A plain
-/// number is a row of this type in all operations.
+/// A row of one component. In operations that treat all components alike, each component is a row of this type. In all operations, a
+/// plain number is a row of this type.
 struct Number
 {
   template <class T>
@@ -78,11 +78,11 @@ struct Number
 template <class A>
 using argument_t = std::conditional_t<std::is_arithmetic_v<A>, Number, A>;
 
-/// Number of components of a row.
+/// The number of components of a row.
 template <class A>
 constexpr int component_count = int(argument_t<A>::const_base_numel);
 
-/// Row of an argument for packs P.
+/// The row type of an argument, with components of type P.
 template <class A, class P>
 using row_t = typename argument_t<A>::template Row<P>;
 
@@ -97,7 +97,7 @@ unset_row()
     return row_t<A, T>();
 }
 
-/// Address of the first component of a row; the row of a scalar is the component itself.
+/// The address of the first component of a row. The row of a scalar is the component itself.
 template <class R>
 NEML2_INLINE auto *
 components(R & row)

@@ -11,8 +11,8 @@
 #include <type_traits>
 
 /**
- * Elementary functions of all numbers of a vector at once, by the SLEEF library that LibTorch exports or links. The functions are
- * looked up at their first use. If SLEEF is missing, packs call the standard library lane by lane.
+ * Elementary functions of all numbers of a vector at once. The SLEEF library, which LibTorch exports or links, computes them. The
+ * functions are looked up at their first use. If SLEEF is missing, packs call the standard library lane by lane.
  *
  * The standard library computes the lanes whose argument is outside the domain of the function. Inside its domain, SLEEF is known to
  * be accurate, to raise no floating-point exception, and to compute each lane independently of the others. A result therefore
@@ -67,8 +67,8 @@ struct Functions
 template <int W, class E>
 constexpr bool has_width = W * sizeof(E) >= 32;
 
-/// a < b, in the sign bits alone, for numbers that are not negative: their bits, read as integers, have the same order. The
-/// comparison is one subtraction, which every instruction set has for whole vectors. NaN is the largest.
+/// a < b, in the sign bits of the mask alone, for numbers that are not negative: the bits of such numbers, read as integers, have the same
+/// order as the numbers. The comparison is one subtraction, which every instruction set has for whole vectors. NaN is the largest.
 template <int W, class E>
 NEML2_INLINE Mask<W, E>
 is_less(const Pack<W, E> & a, const Pack<W, E> & b)
@@ -113,7 +113,7 @@ struct Domains<float>
 
 // The arguments that are outside the domain of functions of two arguments.
 
-/// Both are nearly 0, or one is huge.
+/// Both arguments are nearly 0, or one of them is huge.
 struct OutsideAtan2
 {
   template <int W, class E>
@@ -124,7 +124,7 @@ struct OutsideAtan2
   }
 };
 
-/// The quotient has too many digits to be counted exactly, or an argument is too small or too large.
+/// The quotient has more digits than a floating-point number, or an argument is too small or too large.
 struct OutsideFmod
 {
   template <int W, class E>
@@ -137,14 +137,14 @@ struct OutsideFmod
   }
 };
 
-/// |n log2 x| exceeds the exponents of floating-point numbers.
+/// |n log2 x| may exceed the exponents of floating-point numbers, or x is too small or too large.
 struct OutsidePow
 {
   template <int W, class E>
   NEML2_INLINE Mask<W, E> operator()(const Pack<W, E> & x, const Pack<W, E> & n) const
   {
     constexpr bool is_double = std::is_same_v<E, double>;
-    // The exponent of x, shifted into the last digits of 2^52, or 2^23.
+    // The exponent of x, shifted into the last digits of 2^52 (float64) or 2^23 (float32).
     constexpr int digits = is_double ? 52 : 23;
     constexpr double power = double(int64_t(1) << digits), bias = is_double ? 1023 : 127;
     using M = typename Vector<W, E>::mask;
@@ -211,12 +211,12 @@ template <int W, class E>
 inline std::atomic<const Functions<W, E> *> known{&none<W, E>};
 
 // Arguments are references except in calls of SLEEF, because the way in which vectors are passed by value depends on the
-// instruction set. Loops for that instruction set inline everything that is not marked as cold.
+// instruction set. Within a loop for one instruction set everything that is not marked as cold is inlined.
 #define NEML2_FOR_AVX2 __attribute__((target("avx2,fma"))) inline
 #define NEML2_FOR_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))) inline
 
-// With AVX-512, which has instructions for the exponents of numbers, eight numbers take less time than four numbers without
-// AVX-512.
+// With AVX-512, which has instructions for the exponents of numbers, log and pow of eight numbers take less time than log and pow of
+// four numbers without AVX-512.
 
 using Double4 = Vector<4>::type;
 using Double8 = Vector<8>::type;
@@ -280,7 +280,7 @@ has_widest()
   return functions<8, double>().exp || !functions<4, double>().exp;
 }
 
-/// x, but 1/2 in the lanes that are outside the domain, where the mask has its sign bit set.
+/// x, but 1/2 in the lanes that are outside the domain. The mask has its sign bit set in these lanes.
 template <int W, class E>
 NEML2_INLINE Pack<W, E>
 inside(const Mask<W, E> & outside, const Pack<W, E> & x)
@@ -288,7 +288,7 @@ inside(const Mask<W, E> & outside, const Pack<W, E> & x)
   return where(Mask<W, E>(outside.m >> int(8 * sizeof(E) - 1)), Pack<W, E>(0.5), x);
 }
 
-/// Calls g for the lanes whose bit 1 << lane is set in `lanes`.
+/// Calls g for each lane whose bit 1 << lane is set in `lanes`.
 template <int W, class E, class G, class... X>
 NEML2_COLD void
 one_by_one(const G & g, int lanes, Pack<W, E> & r, const X &... x)

@@ -78,8 +78,8 @@ struct Umat
 
   // ---- Results ----
 
-  /// Whether the element has three normal and one to three shear components, and at least as many states and properties as given. If not, a
-  /// message on stderr says once per thread what is wrong, and all stresses and their derivatives become NaN, which no solver accepts.
+  /// Whether the element has three normal and one to three shear components, and at least as many states and properties as given. If not,
+  /// all stresses and their derivatives become NaN, which no solver accepts, and a message on stderr says once per thread what is wrong.
   bool fits(int states, int properties, const char * name = "UMAT") const
   {
     if (ndi == 3 && nshr >= 1 && nshr <= 3 && nstatv >= states && nprops >= properties)
@@ -173,7 +173,7 @@ namespace neml2
 using packs::Umat;
 }
 
-/// The name of the subroutine in the form that the solver's Fortran compiler gives it.
+/// The name of the subroutine, spelled as the solver's Fortran compiler spells it.
 #ifndef NEML2_UMAT_NAME
 #ifdef _WIN32
 #define NEML2_UMAT_NAME UMAT
@@ -185,7 +185,7 @@ using packs::Umat;
 /// Defines the subroutine UMAT. The function body follows the macro; in it, `call` is a neml2::Umat.
 #define NEML2_UMAT(call) NEML2_UMAT_NAMED(NEML2_UMAT_NAME, call)
 
-/// Defines the subroutine under another name, in the form of the Fortran compiler, for programs that choose among several subroutines.
+/// Defines the subroutine under another name, spelled as the Fortran compiler spells it. It is for programs that choose among subroutines.
 #define NEML2_UMAT_NAMED(name, call)                                                               \
   static void name##_of_point(const neml2::Umat & call);                                           \
   extern "C" NEML2_C void name(double * stress,                                                    \

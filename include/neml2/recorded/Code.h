@@ -7,16 +7,17 @@
 
 namespace neml2::recorded
 {
-/// The place of a value in an interpreter's memory, in packs. A value that differs between rows has one pack for each pack of the block's
-/// rows (step 1); a value that all rows share has a single pack (step 0).
+/// The place of a value in the memory of an interpreter. The memory consists of packs: a pack has one number for each of several rows, the
+/// points of a batch. The interpreter works on blocks of several packs of rows. A value that differs between rows has as many packs as a
+/// block (step 1); a value that all rows share has a single pack (step 0).
 struct Place
 {
   int32_t at = 0;
   int32_t step = 0;
 };
 
-/// An operation on values. A loop begins with Op::state and ends with Op::loop. The operand of these two is the number of the loop,
-/// and the operand of a system's operation is the number of the system.
+/// An operation on values. A loop begins with an instruction Op::state and ends with Op::loop; the operand of both is the number of the
+/// loop. The operand of an operation of a System is the number of the system.
 struct Instruction
 {
   Op op;
@@ -24,8 +25,8 @@ struct Instruction
   std::array<Place, 3> operand;
 };
 
-/// A loop. Its states begin as copies of other values. While the state `active` is true, the instructions between the first and the
-/// last instruction of the loop compute the next states.
+/// A loop. At its beginning other values are copied to its states. While the state `active` is true, the instructions between the first
+/// and the last instruction of the loop compute the next states.
 struct LoopCode
 {
   struct Move
@@ -35,10 +36,10 @@ struct LoopCode
   std::vector<Move> start, next;
   Place active;
   int32_t most = 0;
-  size_t first = 0, last = 0; ///< the range of its instructions
+  size_t first = 0, last = 0; ///< the indices of its first and its last instruction
 };
 
-/// A system. An output that is not needed has the place -1.
+/// A System (linear equations or a function of a matrix). An output that is not needed has the place -1.
 struct SystemCode
 {
   int32_t n = 0;
@@ -46,7 +47,7 @@ struct SystemCode
 };
 
 /**
- * A program with a place for each value. Some of the arguments are shared by all rows.
+ * A program whose values have places in memory. It is made for a choice of arguments that all rows share.
  *
  * Values that depend only on constants and shared arguments are computed once for all rows. The other values reuse places: a place is
  * free again after the last use of its value.
@@ -70,7 +71,7 @@ public:
     for (const auto & c : p.results)
       results.push_back(places(c));
     size = shared_size + int32_t(_slots) * block;
-    shift_varying(); // varying values are placed after shared values
+    shift_varying(); // values that differ between rows are placed after the shared values
   }
 
   struct Constant
@@ -79,10 +80,10 @@ public:
     double number;
   };
   std::vector<Constant> constants;
-  std::vector<Instruction> once, each; ///< run before the rows, and for each block of rows
+  std::vector<Instruction> once, each; ///< instructions that run once, and for each block of rows
   std::vector<LoopCode> loops;         ///< in the order of their numbers
   std::vector<SystemCode> systems;
-  std::vector<std::vector<Place>> arguments, results; ///< per component; -1 if not needed
+  std::vector<std::vector<Place>> arguments, results; ///< of each component; -1 if it is not needed
   int32_t shared_size = 0, size = 0;                  ///< in packs
 
 private:
@@ -102,7 +103,7 @@ private:
       if (_o.nodes[i].op != Op::input)
       {
         const Op op = _o.nodes[i].op;
-        bool all = is_of_values(op); // loops and systems run for each block
+        bool all = is_of_values(op); // false for loops and systems, which run for each block
         _o.each_operand(i, [&](size_t k) { all = all && _shared[k]; });
         _shared[i] = all;
       }
@@ -143,8 +144,8 @@ private:
     }
   }
 
-  /// The position in the order until which `user` needs the value of node k. If the user is in loops that do not contain k, the position
-  /// is the end of these loops.
+  /// The position in the order until which the node `user` needs the value of node k. If `user` is in loops that do not contain k, this is
+  /// the end of the outermost of these loops, because each iteration needs the value.
   size_t used_until(size_t user, size_t k, const std::vector<size_t> & at) const
   {
     size_t end = at[user];
@@ -157,7 +158,7 @@ private:
     return end;
   }
 
-  /// The position in the order of the last use of each node's value: a loop uses values from outside until its end.
+  /// For each node, the position in the order at which its value is used last. A loop uses values from outside until its end.
   std::vector<size_t> last_uses(const std::vector<size_t> & order, const Program & p) const
   {
     std::vector<size_t> at(_o.nodes.size()), last(_o.nodes.size());
@@ -180,8 +181,8 @@ private:
     return last;
   }
 
-  /// For each node, -1 or a state. The node computes the next value of this state and writes it directly into the place of the state,
-  /// because the old value is not read afterwards.
+  /// For each node the state whose next value it computes, if it may write the value directly into the place of the state, because the old
+  /// value is not read afterwards; otherwise -1.
   std::vector<int32_t> states_in_place(const std::vector<size_t> & order) const
   {
     std::vector<size_t> at(_o.nodes.size()), read(_o.nodes.size());

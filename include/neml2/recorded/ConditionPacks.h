@@ -5,7 +5,8 @@
 
 namespace neml2::recorded
 {
-/// An interpreter keeps conditions as packs: in each lane all bits are equal. A pack of one number is 1 or 0.
+/// Converts conditions. An interpreter keeps a condition as a pack: all bits of a lane are 1 where the condition is true, otherwise 0. A
+/// pack of a single number is 1 or 0.
 template <class P>
 struct ConditionPacks
 {

@@ -10,12 +10,13 @@
 
 namespace neml2::recorded
 {
-/// The loop that interprets programs. Set by recorded/interpreter.h, or by the compiled library. Without it only compiled programs run in
-/// loops.
+/// Returns the loop that interprets programs. It is set by recorded/interpreter.h, or by the compiled library. Without it only compiled
+/// programs run in loops.
 NEML2_ONE_A_PROGRAM inline std::atomic<packs::TileLoop (*)()> loop_of_interpreter{nullptr};
 
 /**
- * A program in the form that tile loops run. Its operands are the arguments, then the results.
+ * A program in the form in which tile loops run it (a tile consists of many rows, the points of a batch). Its operands are the arguments,
+ * then the results.
  *
  * The program is interpreted until its source has been compiled to a separate loop. The interpreter has one Code for each set of
  * arguments that all rows of a tile share; the Code is made when first needed.
@@ -23,7 +24,7 @@ NEML2_ONE_A_PROGRAM inline std::atomic<packs::TileLoop (*)()> loop_of_interprete
 class Evaluator
 {
 public:
-  /// With adds_up, a result of stride 0 is the sum over the tile; otherwise it is the value of any row.
+  /// With adds_up, a result of stride 0 is the sum over the rows of a tile. Otherwise it is the value of one of the rows.
   Evaluator(const Recording & r, Program p, bool adds_up = false)
     : program(std::move(p)), operations(r, program), sums(adds_up)
   {

@@ -6,26 +6,27 @@
 /// The arguments of a kernel of a recorded formula. The source of the kernel and the code that launches it both use this header.
 namespace neml2::recorded
 {
-/// Number of threads per block of a kernel.
+/// The number of threads per block of a kernel.
 constexpr int block_size = 128;
 /// The largest number of batch dimensions of a kernel; dimensions that are contiguous with each other count as one.
 constexpr int max_kernel_dims = 8;
 /// The largest number of operands of a kernel: a device passes at most 4096 bytes of arguments.
 constexpr int max_kernel_operands = 55;
 
-/// The rows of a tensor on a device, where the numbers of each row are adjacent, or the value of a plain number.
+/// An operand of a kernel. It is a tensor on a device, in which the numbers of each row are adjacent, or the value of a plain number.
 struct KernelOperand
 {
   union
   {
-    void * data; ///< of float64 or float32, the same type for all operands
+    void * data; ///< points to float64 or float32; all operands have the same type
     double number;
   };
-  int64_t stride[max_kernel_dims]; ///< from row to row, in numbers; 0 where all rows are the same
+  /// The distance from row to row, in numbers; 0 if all rows are the same.
+  int64_t stride[max_kernel_dims];
 };
 
-/// The operands of a program (its arguments, then its results), and the dimensions of their rows from the outermost to the
-/// innermost, along which the row number increases fastest.
+/// The operands of a program (its arguments, then its results), and the batch dimensions along which their rows lie, beginning with the
+/// outermost one. Along the innermost one the number of the row increases fastest.
 template <int n>
 struct KernelArguments
 {

@@ -24,7 +24,7 @@ enum class Op : uint8_t
   result_condition,
   output, ///< an output of a System
   output_condition,
-  factor, ///< from here to dsqrtm: the operations of a System, which has their operands
+  factor, ///< the operations from here to dsqrtm belong to a System, which has their operands
   solve,
   solve_transposed,
   expm, ///< functions of a matrix, followed by their derivatives along another matrix
@@ -35,12 +35,12 @@ enum class Op : uint8_t
   dexpm,
   dlogm,
   dsqrtm,
-  loop, ///< the end of a Loop, which has the operands
+  loop, ///< the end of a Loop; the Loop has the operands
   negate,
   abs,
   sqrt,
-  norm_of_square, ///< √ of a sum of squares; the derivative at 0 is 0
-  macaulay,       ///< the maximum with 0; the derivative at 0 is 1/2
+  norm_of_square, ///< the root of a sum of squares; its derivative at 0 is 0
+  macaulay,       ///< the maximum of a and 0; its derivative at 0 is 1/2
   cbrt,
   exp,
   expm1,
@@ -138,16 +138,17 @@ struct Node
   }
 };
 
-/// Marks a loop that does the same as kernels::NewtonIteration: only the states named here are used after the loop.
+/// Marks a loop that does the same as kernels::NewtonIteration. Only the states that are named here are used after the loop.
 struct NewtonLoop
 {
   /// Whether kernels::NewtonIteration gives the same bits, and may run the loop. For few unknowns it does not, because the factors of the
   /// Jacobian are recorded operation by operation, which rounds differently.
   bool has_its_bits = false;
   kernels::NewtonOptions options;
-  std::vector<int> unknown;                ///< the unknown to which each number belongs
+  /// For each number, the unknown (tensor or number) to which it belongs.
+  std::vector<int> unknown;
   std::vector<int32_t> x;                  ///< the states that are the unknowns
-  std::vector<int32_t> r, J;               ///< their residual, and its derivatives row by row
+  std::vector<int32_t> r, J;               ///< the residual, and its derivatives by x, row by row
   int32_t iterations = -1, converged = -1; ///< two more states
 
   friend bool operator==(const NewtonLoop & a, const NewtonLoop & b)
@@ -158,11 +159,10 @@ struct NewtonLoop
 };
 
 /**
- * A loop at each point. It runs while `active`, one of its states, is true, at most `most` times.
+ * A loop. It runs while its state `active` is true, at most `most` times. Its body consists of the nodes that depend on its states.
  *
- * It runs as long as any point needs it. Therefore states whose values are used after the loop must not change at a point that has
- * finished.
- * The body of the loop consists of the nodes that depend on its states.
+ * When many points are evaluated together, the loop runs as long as any of them needs it. Therefore states whose values are used after the
+ * loop must not change at a point that has finished.
  */
 struct Loop
 {
@@ -177,7 +177,7 @@ struct Loop
            a.active == b.active && a.most == b.most && a.newton == b.newton;
   }
 
-  /// The NewtonLoop by which kernels::NewtonIteration may run this loop; null if it may not.
+  /// The NewtonLoop if kernels::NewtonIteration may run this loop, otherwise null.
   const NewtonLoop * by_kernel() const
   {
     return newton && newton->has_its_bits ? &*newton : nullptr;
@@ -187,10 +187,11 @@ struct Loop
 /**
  * One operation on a matrix of n × n numbers, row by row. Operands and outputs are indices of nodes.
  *
- * Equations of n unknowns, as in kernels::LU: the outputs of a factor are `a`, `over` and `det` of the LU, then the conditions
- * swapped[k][i] for i > k. The operands of a solve, or of a transposed solve, are all these except `det`, then a right side; the outputs
- * of the solve are the n unknowns.
- * Functions of a matrix, n = 3, have a matrix as output; their derivatives have a second matrix as operand, the direction.
+ * For equations of n unknowns the names are those of kernels::LU. The outputs of a factor are `a`, `over` and `det`, then the conditions
+ * swapped[k][i] for i > k. The operands of a solve, or of a transposed solve, are these outputs except `det`, then a right side; the
+ * outputs of the solve are the n unknowns.
+ *
+ * A function of a matrix (n = 3) has a matrix as output. Its derivative has a second matrix as operand, the direction.
  */
 struct System
 {
@@ -221,14 +222,16 @@ struct System
   }
 };
 
-/// How the outputs of a Rule are computed on whole batches: by one of these functions of the rule's operands, or without such a function.
+/// How the outputs of a Rule are computed on whole batches: as the first two values say, or by the named function of the rule's operands.
 enum class Whole : uint8_t
 {
-  by_operations,      ///< computed, and differentiated again, operation by operation
-  not_differentiated, ///< only computed, because the derivatives of the single operations would be wrong
+  /// Operation by operation, and autograd may differentiate the single operations.
+  by_operations,
+  /// Operation by operation, but the derivatives of the single operations would be wrong.
+  not_differentiated,
   eigh,
   hencky_strain,
-  expm, ///< of a symmetric tensor; derivatives are along a second tensor
+  expm, ///< a function of a symmetric tensor; the derivatives (dexpm ...) are along a second tensor
   logm,
   sqrtm,
   powm, ///< of a tensor and an exponent
@@ -238,21 +241,21 @@ enum class Whole : uint8_t
   dpowm
 };
 
-/// The rule by which numbers that were computed together are differentiated.
+/// A rule that differentiates several numbers which were computed together, the outputs.
 struct Rule
 {
   std::vector<int32_t> operands, outputs;
   /// Computes the outputs from the operands. In both lists each number is followed by its partial.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> apply;
-  /// For outputs that are linear in their last operands: computes the outputs for other values of the operands. linear_from is the index of
-  /// the first operand in which the outputs are linear.
+  /// Empty, or a function that computes the outputs for other values of the operands. It requires outputs that are linear in their last
+  /// operands, from the index linear_from on.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> linear = {};
   size_t linear_from = 0;
-  /// Groups of linear operands, each as many operands as there are outputs, for which the matrix of the outputs by the operands is
-  /// symmetric. Each group is given by the index of its first operand.
+  /// Groups of linear operands. A group has as many operands as there are outputs, and the matrix of the derivatives of the outputs by
+  /// these operands is symmetric. Each group is given by the index of its first operand.
   std::vector<size_t> symmetric = {};
-  /// The transposed map, if it needs a separate function: computes the weights of the linear operands from the operands and the weights of
-  /// the outputs.
+  /// Empty, or a function for the transposed map. It computes the weights of the linear operands from the operands and the weights of the
+  /// outputs.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &, const std::vector<int32_t> &)>
       transposed = {};
   Whole whole = Whole::by_operations;

@@ -7,7 +7,7 @@
 
 namespace neml2::recorded
 {
-/// The nodes of the components of an operand or a result.
+/// The node of each component of an argument or a result.
 using Components = std::vector<int32_t>;
 
 /// A part of a recording: its arguments and its results.
@@ -19,17 +19,17 @@ struct Program
 };
 
 /**
- * The operations of a program. A product that is used only in one sum or difference forms one instruction with it. The
- * instruction rounds the product and the sum separately, so that results have the same bits however the program is run.
+ * The operations of a program. A product that is used only once, in a sum or a difference, forms one instruction with it. The instruction
+ * rounds the product and the sum separately. Therefore results have the same bits whether the program is interpreted or compiled.
  */
 struct Operations
 {
   std::vector<Node> nodes;   ///< as in the recording
-  std::vector<int32_t> uses; ///< per node, how many operations and results use it
+  std::vector<int32_t> uses; ///< for each node, the number of operations and results that use it
   std::vector<Loop> loops;
   std::vector<System> systems;
-  std::vector<int32_t> loop_of; ///< per node, its loop
-  /// The rules of the needed nodes for which Rule::whole is not by_operations.
+  std::vector<int32_t> loop_of; ///< for each node, the innermost loop that contains it, or -1
+  /// The rules of needed nodes, except the rules whose Rule::whole is by_operations.
   std::map<size_t, std::shared_ptr<const Rule>> whole;
 
   Operations(const Recording & r, const Program & p)
@@ -60,7 +60,8 @@ struct Operations
   /// The initial value of a state.
   int32_t initial(size_t i) const { return loop(i).initial[size_t(nodes[i].operand[1])]; }
 
-  /// The nodes on which a node depends: for a loop all next states, for a final state its loop, for an output its system.
+  /// Calls f for the nodes on which a node depends. A loop depends on all its next states, a final state on its loop, an output on its
+  /// system.
   template <class F>
   void each_operand(size_t i, const F & f) const
   {
@@ -90,7 +91,8 @@ struct Operations
   /// that it uses come before them.
   std::vector<size_t> order() const
   {
-    std::vector<std::vector<size_t>> of(loops.size() + 1); // outside loops, then of each loop
+    // Lists of nodes: first the nodes outside all loops, then the nodes of each loop.
+    std::vector<std::vector<size_t>> of(loops.size() + 1);
     for (size_t i = 0; i < nodes.size(); i++)
       if (is_needed(i))
         of[size_t(loop_of[i] + 1)].push_back(i);
@@ -99,9 +101,9 @@ struct Operations
     return all;
   }
 
-  /// The nodes that Newton's method computes by itself, in the loops that it runs: all nodes of the loop except the states, the residual,
-  /// its derivatives, and the nodes from which these are computed. newton_of returns the NewtonLoop of a loop that Newton's method runs,
-  /// otherwise null.
+  /// For each node, whether it need not be computed because kernels::NewtonIteration runs its loop. Only the states, the residual and its
+  /// derivatives, and the nodes from which these are computed, are needed in such a loop. newton_of returns the NewtonLoop of a loop that
+  /// kernels::NewtonIteration runs, otherwise null.
   template <class NewtonOf>
   std::vector<bool> left_to_newton(const NewtonOf & newton_of) const
   {

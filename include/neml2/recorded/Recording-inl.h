@@ -127,7 +127,7 @@ Recording::record_system(Op op, int32_t n, const std::vector<int32_t> & operands
   for (const System & s : _systems)
     if (s.op == op &&
         s.operands.size() ==
-            operands.size() && // systems with the same factor differ only in their last operands
+            operands.size() && // most solves with one factor differ only in their last operands
         std::equal(operands.rbegin(), operands.rend(), s.operands.rbegin()))
       return s.outputs;
   int32_t loop = -1;

@@ -8,7 +8,8 @@
 #include <string>
 #include <unordered_map>
 
-/// Formulas recorded as lists of operations on numbers, which are interpreted, differentiated, or written as source.
+/// Recordings of formulas. A recording is the list of a formula's operations on numbers. It is interpreted, differentiated, or written as
+/// source.
 namespace neml2::recorded
 {
 /// Thrown for a formula that would have too many operations.
@@ -18,7 +19,7 @@ struct TooLong : std::length_error
 };
 
 /**
- * The operations of a formula, as a list. The operands of an operation come before the operation.
+ * The operations of a formula, as a list of nodes. The operands of an operation come before the operation.
  *
  * The same operation on the same values is recorded once. Simplifications change no bit of a result: operations on constants
  * are evaluated, a + b is b + a, 1 x and x / 1 are x. But 0 x is not replaced by 0, since x may be NaN or infinite.
@@ -26,7 +27,8 @@ struct TooLong : std::length_error
 class Recording
 {
 public:
-  /// During the lifetime of a Scope, operations of its thread are recorded in its recording. A thread has one recording at a time.
+  /// During the lifetime of a Scope, the operations of its thread on symbols are recorded in its recording. A thread makes one recording
+  /// at a time.
   class Scope
   {
   public:
@@ -39,7 +41,7 @@ public:
     Recording * _before;
   };
 
-  /// The number, unique in this program, of the recording that the thread is making; 0 if the thread is not recording.
+  /// The number of the recording that this thread is making, unique in this program; 0 if the thread is not recording.
   static uint64_t number() { return current() ? current()->_number : 0; }
 
   /// The recording that this thread is making. @throws std::logic_error if there is none.
@@ -50,7 +52,7 @@ public:
     throw std::logic_error("A number of a formula was used where no formula is recorded");
   }
 
-  /// Whether another recording consists of the same operations.
+  /// Whether another recording consists of the same nodes.
   bool is_same_as(const Recording & other) const;
 
   const std::vector<Node> & nodes() const { return _nodes; }
@@ -63,8 +65,8 @@ public:
 
   int32_t input();
 
-  /// Opens a loop with these initial states; operations that are recorded on its states then run in each iteration. Returns the
-  /// number of the loop.
+  /// Opens a loop with these initial states. Operations that are then recorded on its states run in each iteration. Returns the number of
+  /// the loop.
   int32_t open_loop(std::vector<int32_t> initial);
 
   /// Closes the innermost loop. `next` contains its states in the next iteration, and `active` is the index of the state that keeps the
@@ -74,27 +76,29 @@ public:
                                   int32_t most,
                                   std::optional<NewtonLoop> newton = std::nullopt);
 
-  /// Ends the innermost loop after an error.
+  /// Ends the innermost loop after an error, without results.
   void abandon_loop();
 
-  /// Sets the partial of a number: the seed of an argument, or the partial of a solution of newton, by the implicit function theorem.
+  /// Sets the partial of a number. It is the seed of an argument, or the partial of a solution of newton, which follows from the implicit
+  /// function theorem.
   void set_partial(int32_t i, int32_t partial);
-  /// The partial that was set for a number, -1 if there is none.
+  /// The partial that was set for a number; -1 if none was set.
   int32_t partial(int32_t i) const;
 
-  /// A partial that is not available: differentiation by it throws an error with this reason.
+  /// A partial that is not available. A differentiation that needs it throws an error with this reason.
   int32_t refused_partial(std::string reason);
   const std::unordered_map<int32_t, std::string> & refused() const { return _refused; }
 
-  /// Sets the rule by which its outputs are differentiated, because the rules of their single operations would lose digits or terms.
-  /// Outputs that were recorded before node `first` keep their rules.
+  /// Sets the rule of the rule's outputs. They are then differentiated by this rule, because differentiating their single operations would
+  /// lose digits or terms. Outputs that were recorded before node `first` keep their rules.
   void set_rule(Rule rule, size_t first);
   /// The rule of a number, null if there is none.
   std::shared_ptr<const Rule> rule(int32_t i) const;
 
   int32_t constant(double x);
 
-  /// Counts the calls of any(condition), which is always true: a loop that only any(condition) can end would never end.
+  /// Counts the calls of any(condition), and throws if there are too many. any(condition) is always true, so a loop that only it can end
+  /// would never end.
   void count_any()
   {
     constexpr int most = 100000;
@@ -106,7 +110,7 @@ public:
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
   bool is_constant(int32_t i, double x) const { return is_constant(i) && node(i).number == x; }
 
-  /// Records a system, unless the same system is already recorded. Returns its outputs.
+  /// Records a System, unless the same system is already recorded. Returns its outputs.
   std::vector<int32_t> record_system(Op op, int32_t n, const std::vector<int32_t> & operands);
 
   int32_t record(Op op, int32_t a, int32_t b = -1, int32_t c = -1);

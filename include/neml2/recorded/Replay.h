@@ -11,16 +11,16 @@
 namespace neml2::recorded
 {
 /**
- * Records operations of a recording once more, with other values for some nodes, and with partials. The partials of an
- * operation follow from its rule for duals; the partials of a function that has a Rule follow from that Rule.
+ * Records operations of a recording once more, with other values for some nodes, and with partials. The partial of a node that has a Rule
+ * follows from this Rule; the partials of other nodes follow from the arithmetic of duals.
  *
- * In this way a derivative, which is a recording itself, is differentiated again.
+ * In this way a derivative, which consists of recorded operations itself, is differentiated again.
  */
 class Replay
 {
 public:
-  /// With `of_weights`, the right sides of linear equations are weights of a gradient: right sides of zero add nothing to partials, even if
-  /// the matrix is singular.
+  /// With `of_weights`, the right sides of linear equations are weights of a gradient. Then right sides of zero add nothing to partials,
+  /// even if the matrix is singular.
   explicit Replay(Recording & r, bool of_weights = false) : _r(r), _of_weights(of_weights) {}
 
   /// Replaces the value of a node by x.
@@ -30,7 +30,7 @@ public:
     _given.push_back(made(x));
   }
 
-  /// The numbers of these nodes, with the values and partials that follow from the replaced nodes.
+  /// The values and partials of these nodes that follow from the replaced nodes.
   std::vector<Number> of(const std::vector<int32_t> & nodes)
   {
     start();
@@ -94,7 +94,7 @@ private:
         f(k);
   }
   const System & system(const Node & n) const { return _r.systems()[size_t(n.operand[0])]; }
-  /// The operands of a system. The operands of a solution are the matrix (instead of its factor) and the right side.
+  /// The operands of a system. For the solution of equations these are the matrix (instead of its factor) and the right side.
   std::vector<int32_t> operands_of(const System & s) const
   {
     if (s.op != Op::solve && s.op != Op::solve_transposed)
@@ -142,7 +142,7 @@ private:
       set_made(_variables[k], _given[k]);
   }
 
-  /// Sets the value and partial of a node, and returns true, if they can be found without recording the node again.
+  /// If the value and the partial of a node are known without recording the node again, sets them and returns true.
   bool find(int32_t i)
   {
     if (_is_made[size_t(i)])
@@ -156,7 +156,7 @@ private:
     return true;
   }
 
-  /// All nodes that must be made for these nodes. Operands come before the nodes that are computed from them.
+  /// All nodes that must be made in order to make these nodes. Operands come before the nodes that are computed from them.
   std::vector<int32_t> needed(const std::vector<int32_t> & nodes)
   {
     std::vector<bool> is_needed(_depends.size());
@@ -177,7 +177,7 @@ private:
 
   void make(int32_t i)
   {
-    const Node n = _r.node(i); // a copy, because recording moves nodes
+    const Node n = _r.node(i); // a copy, because recording may move nodes in memory
     bool is_active = false;
     each_operand(i, [&](int32_t k) { is_active = is_active || _made[size_t(k)].d >= 0; });
     if (_r.refused().count(i) != 0)
@@ -218,7 +218,7 @@ private:
     return {_r.record(n.op, o[0], o[1], o[2]), -1};
   }
 
-  /// Applies f to one operand, or to two. An operand without partial remains a symbol.
+  /// Applies f to one operand, or to two. f takes an operand that has a partial as a dual, otherwise as a symbol.
   template <class F>
   Made of_one(const F & f, const Made & a) const
   {
@@ -252,7 +252,7 @@ private:
 
   // ---- Systems: the linear equations and the functions of matrices that are one operation ----
 
-  void make_system(const System s) // a copy, because recording moves systems
+  void make_system(const System s) // a copy, because recording may move systems in memory
   {
     const std::vector<int32_t> operands = operands_of(s);
     std::vector<Made> x;
@@ -274,7 +274,8 @@ private:
   }
   Symbol partial(const Made & m) const { return m.d < 0 ? Symbol(0.0) : Symbol::of(m.d); }
 
-  /// d det = det tr(A^-1 dA). The other outputs have no partials: only solves use them, and solution() differentiates these.
+  /// The factor of A, with d det = det tr(A^-1 dA). The other outputs have no partials: only solves use them, and solution()
+  /// differentiates solves.
   std::vector<Made> factor(const System & s, const std::vector<Made> & A)
   {
     const auto n = size_t(s.n);
@@ -295,7 +296,7 @@ private:
     return results;
   }
 
-  /// dx = A^-1 (db - dA x), or with the transposed matrix.
+  /// x of A x = b, or of Aᵀ x = b, with dx = A^-1 (db - dA x), or the same with the transposed matrix.
   std::vector<Made> solution(const System & s, const std::vector<Made> & all)
   {
     const auto n = size_t(s.n);

@@ -38,8 +38,8 @@ struct Condition
   friend Condition operator||(const Condition & a, const Condition & b) { return a | b; }
   friend Condition operator!(const Condition & a) { return ~a; }
 
-  // any() is always true, because some points may satisfy the condition. Therefore shortcuts that a kernel takes if no point needs the
-  // work are not recorded, and loops of a kernel must end without them.
+  // any() is always true, because some points may satisfy the condition. Therefore the shortcuts that a kernel takes if no point needs
+  // certain operations are not recorded, and the loops of a kernel must end without these shortcuts.
   friend bool any(const Condition &)
   {
     Recording::now().count_any();
@@ -55,9 +55,9 @@ private:
 };
 
 /**
- * A number of a formula that is being recorded. Kernels that compute with packs are recorded by calling them with symbols.
+ * A number of a formula that is being recorded. Its arithmetic appends operations to the recording of the thread, Recording::now().
  *
- * Its arithmetic appends operations to the recording of the thread, Recording::now().
+ * A kernel (a function of kernels/), which otherwise computes with packs, is recorded by calling it with symbols.
  */
 struct Symbol : kernels::Component<Symbol>
 {
@@ -160,8 +160,8 @@ where(const Condition & c, A a, B b)
   return where(c, Symbol(double(a)), Symbol(double(b)));
 }
 
-/// Functions of a matrix of symbols, each recorded as one operation. Overload resolution finds them by the type of the numbers. Their
-/// derivatives are computed with these functions, as in the kernels.
+/// Functions of a matrix of symbols, each recorded as one operation. A formula that calls, for example, expm gets these overloads for
+/// matrices of symbols. Their derivatives are computed with these functions, as in the kernels.
 inline kernels::R2<Symbol>
 record_matrix(Op op, const kernels::R2<Symbol> & A)
 {
@@ -185,7 +185,8 @@ polar_rotation(const kernels::R2<Symbol> & A)
   return record_matrix(Op::polar_rotation, A);
 }
 
-/// A number of a formula with one partial. The partials of arguments are the seeds by which recordings are differentiated.
+/// A number of a formula with one partial, a derivative along some direction. The partials of the arguments are called seeds. The partials
+/// of all other numbers are linear in them.
 using Number = kernels::Dual<Symbol, 1>;
 } // namespace neml2::recorded
 

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-/// Operations of the library as names and types: the data from which sources for devices are written.
+/// Operations of the library as names and types, from which sources for devices are written.
 namespace neml2::recorded
 {
-/// A type of rows.
+/// A type of rows (of the single tensors of a batch).
 struct RowType
 {
   const char * name; ///< null for a type that does not belong to the library

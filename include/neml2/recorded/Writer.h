@@ -11,7 +11,7 @@
 /// The parts that all texts of recorded formulas share.
 namespace neml2::recorded::source
 {
-/// The text of an operation, in which $0, $1, $2 are its operands. For an operation of a system the text is the name of the operation.
+/// The text of an operation, in which $0, $1, $2 stand for its operands. For an operation of a System it is only the operation's name.
 inline const char *
 pattern(Op op)
 {
@@ -83,7 +83,7 @@ pattern(Op op)
   return patterns[size_t(op)];
 }
 
-/// A number as text that gives the same number when it is read.
+/// The text of a number. A compiler that reads it gets the same number.
 inline std::string
 literal(double x)
 {
@@ -100,7 +100,7 @@ literal(double x)
   return s.find_first_of(".e") == s.npos ? s + ".0" : s;
 }
 
-/// Names of values, and expressions of these names.
+/// Writes expressions and statements, and gives names to values.
 class Writer
 {
 public:
@@ -112,7 +112,7 @@ public:
 
   std::string & name(int32_t i) { return _name[size_t(i)]; }
 
-  /// Declares a state with its initial value. The head of the loop follows the last state.
+  /// Declares a state with its initial value. After the last state of a loop it writes the loop's `head`.
   std::string start(size_t i, const char * declare, const std::string & head)
   {
     const Loop & loop = _o.loop(i);
@@ -147,7 +147,7 @@ public:
       text += (text.empty() ? "" : ", ") + name(*from);
     return text;
   }
-  /// Names the outputs of a system as members of the variable `own`, a kernels::LU or a matrix.
+  /// Gives the outputs of a system the names of members of the variable `own`, which is a kernels::LU or a matrix.
   void name_outputs(size_t i, const std::string & own)
   {
     const System & s = _o.system(i);
@@ -175,7 +175,7 @@ public:
       for (int j = k + 1; j < s.n; j++)
         name(*output++) = own + ".swapped" + entry(k, j);
   }
-  /// The variable that holds the factor of a system; empty if the operands of the system are not the outputs of a single factor.
+  /// The name of the variable that holds the factor of a system; empty if the operands of the system are not the outputs of one factor.
   std::string factor_of(const System & s) const
   {
     const size_t first = size_t(s.operands.front());
@@ -187,7 +187,7 @@ public:
                         std::equal(swapped, f.outputs.end(), s.operands.begin() + f.n * f.n + f.n);
     return is_all ? "f" + std::to_string(f.node) : std::string();
   }
-  /// The statements that compute a system, by kernels::LU or the functions of a matrix.
+  /// The statements that compute a system with kernels::LU, or with a function of a matrix.
   std::string system(size_t i)
   {
     const System & s = _o.system(i);
@@ -223,7 +223,8 @@ public:
   }
   void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 
-  /// The text before the body of a loop that newton runs: the options, the guess, and the head of the lambda that contains the body.
+  /// The text before the body of a loop that kernels::NewtonIteration runs. It contains the options, the guess, and the head of the lambda
+  /// that contains the body.
   std::string newton_head(size_t i)
   {
     const Loop & loop = _o.loop(i);
@@ -243,8 +244,8 @@ public:
            ", k" + own + ", [&](const P (&u" + own + ")[" + n + "], P (&r" + own + ")[" + n +
            "][1], P (&J" + own + ")[" + n + "][" + n + "]) NEML2_INLINE_LAMBDA\n    {\n";
   }
-  /// The text after the body of a loop that newton runs: the results of the lambda, and its end. The states then have the names of newton's
-  /// results.
+  /// The text after the body of such a loop. It contains the results of the lambda, and its end. From here on the states have the names of
+  /// the results of kernels::NewtonIteration.
   std::string newton_end(size_t i)
   {
     const Loop & loop = _o.loop(i);

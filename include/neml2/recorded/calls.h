@@ -7,7 +7,8 @@
 #include "neml2/recorded/jacobian.h"
 #include "neml2/recorded/newton.h"
 
-/// The functions that newton, isotropic and derivatives in a formula of C++ call while the formula is recorded.
+/// The functions that newton, isotropic and the derivatives (gradient, jacobian, hessian) in a C++ formula call while the formula is
+/// recorded.
 namespace neml2::recorded
 {
 /// The numbers of some tensors in one list.
@@ -73,7 +74,7 @@ record_isotropic_function(const F & f, const kernels::SR2<Number> & s, const A &
     return y[0];
 }
 
-/// Records newton_report(f, guess, a..., options). The residual at the solution is computed only if Report is true.
+/// Records newton_report(f, guess, a..., options). The norm of the residual at the solution is computed only if Report is true.
 template <bool Report, class F, class X, class... A>
 auto
 record_newton_of(std::bool_constant<Report>,

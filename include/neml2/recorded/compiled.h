@@ -4,7 +4,7 @@
 #include "neml2/kernels/newton_iteration.h"
 #include "neml2/packs/multiply_add.h"
 
-/// The functions that sources of recorded formulas call, on CPUs and on devices.
+/// The functions that the sources of recorded formulas call, on CPUs and on other devices.
 namespace neml2::recorded
 {
 template <int... n>
@@ -35,7 +35,7 @@ iterate(P (&x)[n],
         const Evaluate & evaluate)
 {
   P J[n][n];
-  for (auto & row : J) // initialised because some compilers would warn
+  for (auto & row : J) // initialised, because some compilers would warn otherwise
     for (P & entry : row)
       entry = P(0.0);
   return kernels::newton_iterate<false>(

@@ -3,11 +3,11 @@
 
 #include "neml2/recorded/compiled.h"
 
-/// Exported formulas are compiled with this header. It evaluates a recorded formula at one point, without LibTorch.
+/// The header with which exported formulas are compiled. It evaluates a recorded formula at one point, without LibTorch.
 namespace neml2::recorded
 {
-/// Computes the results of a formula at one point. `arguments` and `results` contain all components, one after the other: N and M numbers.
-/// Returns false if a component of a result is NaN.
+/// Computes the results of a formula at one point. `arguments` contains the N components of all arguments, one after the other, and
+/// `results` the M components of all results. Returns false if a component of a result is NaN.
 template <class Formula, int N, int M>
 NEML2_ROUNDS_PRODUCTS bool
 compute_point(const double * arguments, double * results)

@@ -4,11 +4,13 @@
 #include "neml2/packs/forward_tile.h"
 #include "neml2/recorded/compiled.h"
 
-/// Sources of recorded formulas for a CPU are compiled with this header. It contains their tile loop, without LibTorch.
+/// The header with which the sources of recorded formulas for a CPU are compiled. It contains their tile loop (a loop over many rows, the
+/// points of a batch), without LibTorch.
 namespace neml2::recorded
 {
-/// The tile of a formula. The formula reads the components x of a row and the values that `once` has computed from shared components, and
-/// writes y. The operands are the arguments, then the results. With `sums`, a result of stride 0 is the sum over the tile.
+/// The tile of a formula. The formula computes the components y of the results from the components x of a row, and from the values that
+/// `once` has computed from shared components. The operands are the arguments, then the results. With `sums`, a result of stride 0 is the
+/// sum over the tile.
 template <class Formula, bool sums, class Arguments, class Results>
 struct CompiledTile
 {

@@ -4,7 +4,7 @@
 #include "neml2/recorded/KernelArguments.h"
 #include "neml2/recorded/compiled.h"
 
-/// Sources of recorded formulas for a device are compiled with this header.
+/// The header with which the sources of recorded formulas for a CUDA device are compiled.
 namespace neml2::recorded
 {
 /// For each argument, whether it is a plain number.
@@ -75,7 +75,7 @@ write_row(const P * y, E * to)
     to[i] = E(y[i].v);
 }
 
-/// The place of row number `row` in K operands, beginning with operand `first`.
+/// The place of row number `row` in each of K operands, beginning with operand `first`.
 template <int K, class Int, int n>
 NEML2_INLINE void
 find_row(const KernelArguments<n> & a, int first, Int row, int64_t (&place)[K])
@@ -100,7 +100,7 @@ template <int K, int n>
 NEML2_INLINE void
 find_row(const KernelArguments<n> & a, int first, int64_t row, int64_t (&place)[K])
 {
-  if (a.rows <= 0x7fffffff) // 32-bit division takes a fraction of the time
+  if (a.rows <= 0x7fffffff) // 32-bit divisions are much faster than 64-bit divisions
     find_row<K, uint32_t>(a, first, uint32_t(row), place);
   else
     find_row<K, int64_t>(a, first, row, place);
@@ -109,8 +109,8 @@ find_row(const KernelArguments<n> & a, int first, int64_t row, int64_t (&place)[
 template <class Formula, class E, class Arguments, class Results, class Are>
 struct Kernel;
 
-/// The kernel of a formula. The formula reads the components x of a row and the values that `once` has computed from plain numbers, and
-/// writes y. A thread computes one row, then advances by as many rows as there are threads.
+/// The kernel of a formula. The formula computes the components y of the results from the components x of a row, and from the values that
+/// `once` has computed from plain numbers. A thread computes one row, then advances by as many rows as there are threads.
 template <class Formula, class E, class Arguments, class Results, bool... is_number>
 struct Kernel<Formula, E, Arguments, Results, IsNumber<is_number...>>
 {

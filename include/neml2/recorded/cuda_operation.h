@@ -41,8 +41,8 @@
 #include "neml2/packs/forward_tile.h"
 #include "neml2/recorded/cuda_kernel.h"
 
-/// The code with which sources of operations for a device are compiled: the tensor types, without batches, and the tiles of the CPU. On a
-/// device a tile computes the row of one thread.
+/// The header with which the sources of operations for a CUDA device are compiled. It contains the tensor types, without batches, and the
+/// tiles of the CPU. On a device a tile computes a single row, the row of one thread.
 namespace neml2
 {
 namespace recorded
@@ -60,7 +60,7 @@ struct RowsOf
 template <class T>
 using Itself = T;
 
-/// Rows of a tensor type that has no row type. Their components have one index per dimension.
+/// The rows of a tensor type that has no row type of its own. Their components have one index per dimension.
 template <int64_t... S>
 struct Shaped
 {
@@ -145,8 +145,8 @@ struct SSFR5 : recorded::RowsOf<kernels::SSFR5, 6, 6, 3>
 
 namespace recorded
 {
-/// A tile of an operation as a formula for Kernel. For one row it computes the numbers y of the results from the numbers x of the
-/// arguments.
+/// A tile of an operation, in the form of a formula for Kernel. For one row it computes the components y of the results from the components
+/// x of the arguments.
 template <class Tile, const auto & operation, class Arguments, class Results>
 struct TileOfOperation
 {

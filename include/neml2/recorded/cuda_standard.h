@@ -6,7 +6,7 @@
 /// Headers of the standard library for sources that NVRTC compiles, because NVRTC has no such headers.
 namespace neml2::recorded
 {
-/// The names of the headers. Each header has the text cuda_standard_header, which may be included any number of times.
+/// The names of the headers. All headers have the same text, cuda_standard_header, which may be included any number of times.
 constexpr std::array<const char *, 15> cuda_header_names = {"array",
                                                             "atomic",
                                                             "cmath",

@@ -6,14 +6,15 @@
 
 #include <vector>
 
-/// Tables of any size in recorded formulas. They are interpolated by the same functions of kernels/ as tables whose size is part of the
-/// type.
+/// Tables of any size in recorded formulas. The functions of kernels/ that interpolate them also interpolate tables whose size is part of
+/// the type.
 namespace neml2::recorded
 {
 struct Table
 {
   std::vector<Number> numbers;
-  bool is_constant = false; ///< whether its abscissae have been checked before
+  /// Whether its numbers are constants. Constant abscissae have been checked before.
+  bool is_constant = false;
 
   const Number & operator[](int i) const { return numbers[size_t(i)]; }
   Number & operator[](int i) { return numbers[size_t(i)]; }

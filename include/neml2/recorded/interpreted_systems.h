@@ -9,7 +9,7 @@
 
 namespace neml2::recorded
 {
-/// Runs the operations of systems in an interpreter of packs P.
+/// Runs the operations of Systems in an interpreter that computes with packs P.
 template <class P>
 struct InterpretedSystems : private ConditionPacks<P>
 {
@@ -17,7 +17,7 @@ struct InterpretedSystems : private ConditionPacks<P>
   using ConditionPacks<P>::mask;
   using ConditionPacks<P>::pack;
 
-  /// Matrices with `columns` columns. The entries are numbers (Matrix) or conditions that are kept as packs (MaskMatrix).
+  /// Matrices in an interpreter's memory, row by row. The entries are numbers (Matrix), or conditions that are kept as packs (MaskMatrix).
   struct Matrix
   {
     P * first;
@@ -41,7 +41,7 @@ struct InterpretedSystems : private ConditionPacks<P>
     int columns;
     NEML2_INLINE Row operator[](int i) const { return {first + i * columns}; }
   };
-  /// The members of an LU that kernels::factor_lu and the solves use.
+  /// The members of a kernels::LU that kernels::factor_lu and the solves use.
   struct Factor
   {
     using Condition = Mask;

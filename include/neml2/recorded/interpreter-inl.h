@@ -29,7 +29,7 @@ Evaluator::code(const int64_t * stride, int width) const
   return _known.back()->code;
 }
 
-/// The interpreter as a tile loop of packs P.
+/// The interpreter, in the form of a tile loop that computes with packs P.
 template <class P>
 struct Interpreter : private ConditionPacks<P>
 {
@@ -79,7 +79,8 @@ struct Interpreter : private ConditionPacks<P>
     return holds;
   }
 
-  /// Runs the instructions in order, and repeats the instructions of a loop while any row of the block needs another iteration.
+  /// Runs the instructions for a block of rows, in order. It repeats the instructions of a loop while any row of the block needs another
+  /// iteration.
   NEML2_CALLS_FORMULA static void
   execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations, P * work)
   {
@@ -169,7 +170,8 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Calls f for groups of N components, with the index of the first component.
+  /// Calls f for groups of N components, with the index of the first component of each group. Returns the index of the
+  /// first component that is left.
   template <int N, class F>
   NEML2_INLINE static int chunks(int first, int count, const F & f)
   {
@@ -183,7 +185,7 @@ struct Interpreter : private ConditionPacks<P>
     chunks<1>(chunks<2>(chunks<4>(0, count, f), count, f), count, f);
   }
 
-  /// The lanes of pack number k of the rows.
+  /// The lanes of pack number k, counted from the first row.
   NEML2_INLINE static packs::Lanes<P> lanes(double * first, int64_t stride, int64_t rows, int k)
   {
     return packs::Lanes<P>(first + k * W * stride, stride, rows - k * W);
@@ -227,7 +229,7 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Adds up the rows, separately per lane; the last pack may have fewer rows.
+  /// Adds the values of the rows to `total`, each lane separately. The last pack may have fewer rows.
   NEML2_CALLS_FORMULA static void
   sum(const std::vector<Place> & c, const P * r, P * total, int64_t rows)
   {
@@ -251,8 +253,8 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Aligned memory for packs, small enough for the cache and set to zero: values that are not loaded
-  /// do not change results, but must not raise floating-point exceptions.
+  /// Aligned memory for packs, small enough for the cache. It is set to zero, because lanes without a row are computed, too: they do not
+  /// change results, but must not raise floating-point exceptions.
   class Memory
   {
   public:
@@ -335,7 +337,7 @@ interpreter()
   return packs::tile_loop<InterpreterTile>();
 }
 
-/// Registers the interpreter: header-only programs need only include this header.
+/// Registers the interpreter when a header-only program includes this header.
 NEML2_ONE_A_PROGRAM inline const bool interprets = []
 {
   loop_of_interpreter = interpreter;

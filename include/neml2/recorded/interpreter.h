@@ -3,14 +3,14 @@
 
 #include "neml2/recorded/Evaluator.h"
 
-/// Runs recorded formulas on tiles of rows: one operation after the other, on blocks of rows that stay in the cache.
+/// The interpreter of recorded formulas. It runs one operation after the other, each on a block of rows (points of a batch), so that the
+/// values of a block stay in the cache.
 namespace neml2::recorded
 {
-/// Rows per block: enough rows that the dispatch of an operation costs little compared with its
-/// execution.
+/// The number of rows per block. It is large enough that selecting an operation costs little compared with running it.
 constexpr int block_rows = 64;
 
-/// The loop that interprets an Evaluator.
+/// The tile loop that interprets an Evaluator.
 packs::TileLoop interpreter();
 } // namespace neml2::recorded
 

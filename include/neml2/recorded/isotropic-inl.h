@@ -41,8 +41,8 @@ struct SlopeOfPrincipal
   }
 };
 
-/// Σ_i y_i v_i v_i. x contains the numbers of the tensor, the three y, and for each pair of eigenvalues, in Mandel's order,
-/// ∂(y_i - y_j)/∂λ_i and ∂(y_j - y_i)/∂λ_j.
+/// Σ_i y_i v_i v_i with the eigenvectors v_i of a tensor. x contains the numbers of the tensor, the three y, and, for each pair of
+/// eigenvalues in Mandel's order, ∂(y_i - y_j)/∂λ_i and ∂(y_j - y_i)/∂λ_j.
 struct Principal
 {
   kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
@@ -65,7 +65,7 @@ struct Principal
   }
 };
 
-/// Σ_i f_i(λ) v_i v_i; a permutation of the λ must permute the f_i in the same way.
+/// Σ_i f_i(λ) v_i v_i with the eigenvalues λ and eigenvectors v_i of s. A permutation of the λ must permute the f_i in the same way.
 NEML2_BODY kernels::SR2<Number>
 record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
 {
@@ -82,15 +82,15 @@ record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
   return record_isotropic(Whole::by_operations, Principal(), SlopeOfPrincipal(), x);
 }
 
-/// Records a new operation whose result is the value of a, so that this operation may have a rule.
+/// Records a new operation whose result has the value of a, so that a rule can be set for this operation.
 NEML2_BODY Symbol
 record_again(const Symbol & a)
 {
   return maximum(a, a);
 }
 
-/// The eigenvalues without first derivatives, because the rules in this header contain the first derivatives. Where these rules are
-/// differentiated, the eigenvalues are differentiated, too.
+/// The eigenvalues without first derivatives, because the rules in this header already contain these. Where a rule is differentiated, the
+/// eigenvalues are differentiated, too.
 NEML2_BODY std::vector<Number>
 record_fixed(const std::vector<Number> & eigenvalues)
 {
@@ -108,7 +108,7 @@ record_fixed(const std::vector<Number> & eigenvalues)
   return fixed;
 }
 
-/// The derivative of f(λ): the derivative of y by all arguments except the eigenvalues, plus slopes · ds.
+/// The partial of f(λ). It is the partial of y, which comes from all arguments except the eigenvalues, plus slopes · ds.
 NEML2_BODY Symbol
 slope_of_eigenvalue_function(const Number & y, const Number * slopes, const Number * s)
 {

@@ -4,12 +4,12 @@
 #include "neml2/kernels/SR2.h"
 #include "neml2/recorded/jacobian.h"
 
-/// Functions of the eigenvalues of a symmetric tensor, recorded with derivatives that are exact at and near equal eigenvalues, by the
-/// formulas of kernels/isotropic.h, which names the sources.
+/// Records functions of the eigenvalues of a symmetric tensor. Their derivatives are exact also at and near equal eigenvalues; the formulas
+/// and their sources are in kernels/isotropic.h.
 namespace neml2::recorded
 {
-/// If f returns one number: f(λ), which is symmetric in λ; its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i. If f returns three numbers:
-/// Σ_i f_i(λ) v_i v_i.
+/// If f returns one number, the result is f(λ), which must be symmetric in the eigenvalues λ; its derivative along e is
+/// Σ_i ∂f/∂λ_i v_i · e v_i. If f returns three numbers, the result is Σ_i f_i(λ) v_i v_i.
 std::vector<Number> record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s);
 } // namespace neml2::recorded
 

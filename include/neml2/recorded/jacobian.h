@@ -6,17 +6,16 @@
 #include <functional>
 #include <utility>
 
-/// Derivatives in a recording. The derivatives of a function of numbers are again numbers with partials.
+/// Derivatives of functions inside a recorded formula. The derivatives are again numbers with partials, which can be differentiated.
 namespace neml2::recorded
 {
 using NumberFunction = std::function<std::vector<Number>(const std::vector<Number> &)>;
 
 /**
- * f at x, and ∂f_i/∂x_j, row by row.
+ * Returns f(x), and ∂f_i/∂x_j row by row.
  *
- * f is recorded with new variables; the partials of its results are linear in the seeds of these variables. Then x replaces the
- * variables, and the derivatives are replayed with the partials of x. Therefore a Jacobian can be differentiated like any other
- * operation, and f may contain Jacobians.
+ * f is recorded with new variables, and its derivatives by them are recorded. Both are then recorded again with x, which may itself carry
+ * partials, in place of the variables. Therefore a Jacobian can be differentiated like any other operation, and f may contain Jacobians.
  */
 std::pair<std::vector<Number>, std::vector<Number>>
 record_value_and_jacobian(const NumberFunction & f, const std::vector<Number> & x);

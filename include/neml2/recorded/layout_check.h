@@ -7,7 +7,8 @@
 
 namespace neml2::recorded
 {
-/// An assertion for sources: a source does not compile if its headers lay out the arguments differently from this program.
+/// The text of an assertion for sources. A source does not compile if its headers lay out the arguments of kernels differently from this
+/// program.
 inline std::string
 layout_check()
 {

@@ -7,11 +7,12 @@
 #include <limits>
 
 /**
- * The derivatives of a recording whose numbers were duals: the partials of the results are linear in the partials of the arguments,
- * which are the seeds.
+ * The derivatives of a recorded formula. A formula is recorded with duals, so the recording also contains the partials of the results. They
+ * are linear in the partials of the arguments, which are called seeds.
  *
- * Therefore all derivative rules come from the kernels. This header only applies a linear map to other seeds, or transposes it. Source:
- * Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
+ * Therefore all derivative rules come from the kernels. This header only applies the linear map to other seeds, or transposes it.
+ *
+ * Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
  */
 namespace neml2::recorded
 {
@@ -19,8 +20,7 @@ namespace neml2::recorded
 class LinearMap
 {
 public:
-  /// With `by_rules`, the partials of nodes that have a linear rule are recorded by that rule, so that they can be
-  /// differentiated again.
+  /// With `by_rules`, partials that have a linear Rule are recorded by this rule, so that they can be differentiated again.
   LinearMap(Recording & r,
             std::vector<int32_t> seeds,
             std::vector<int32_t> partials,
@@ -34,7 +34,7 @@ public:
     find_dependent();
   }
 
-  /// The partials for other seeds. A seed of -1 means zero, and its products with infinity or NaN are zero, too.
+  /// The partials for other seeds. A seed given as -1 is zero, and its products with infinity or NaN are zero, too.
   std::vector<int32_t> of(const std::vector<int32_t> & seeds) const
   {
     std::vector<int32_t> x(_size, -1);
@@ -45,7 +45,7 @@ public:
         set_image_by(*rule, i, x);
       else if (const Node n = _r.node(i); is_of_system(n.op))
         set_image_of_system(system(n), x);
-      else if (!is_output(n.op)) // outputs have been set with their system
+      else if (!is_output(n.op)) // the outputs of a system have been set together
         x[size_t(i)] = image(n, x);
     return values(x, _partials);
   }
@@ -148,7 +148,7 @@ private:
         "a derivative of a recorded formula is not linear in the derivatives of its arguments");
   }
 
-  /// The value of a node for other seeds; the node depends on seeds. Addends that do not depend on any seed are zero.
+  /// The value, for other seeds, of a node that depends on seeds. Addends that do not depend on seeds are zero.
   int32_t image(const Node & n, const std::vector<int32_t> & x) const
   {
     const auto of = [&](int k) { return depends(n.operand[k]) ? x[size_t(n.operand[k])] : -1; };
@@ -201,7 +201,7 @@ private:
     return _r.record_system(s.op, s.n, operands);
   }
 
-  /// The system whose map is the transpose of that of s. The transposed derivative of a function at A is the derivative at Aᵀ.
+  /// The system that applies the transposed map of s. For the derivative of a function at A this is the derivative at Aᵀ.
   /// Source: Higham (2008), Functions of Matrices, section 3.2.
   static System transposed(System s)
   {
@@ -223,7 +223,7 @@ private:
   void set_image_by(const Rule & rule, int32_t i, std::vector<int32_t> & x) const
   {
     if (x[size_t(i)] >= 0)
-      return; // set together with another output of the rule
+      return; // it was set together with another output of the rule
     check_linear(rule.operands, rule.linear_from);
     std::vector<int32_t> operands = rule.operands;
     bool any = false;
@@ -241,7 +241,7 @@ private:
         x[size_t(rule.outputs[k])] = outputs[k];
   }
 
-  // The next two functions take a copy of a System, because recording moves systems.
+  // The next two functions take a copy of a System, because recording may move systems in memory.
 
   void set_image_of_system(const System s, std::vector<int32_t> & x) const
   {

@@ -7,7 +7,7 @@
 
 namespace neml2::recorded
 {
-/// The program as readable text, one operation per line.
+/// A program as readable text, one operation per line.
 std::string listing(const Evaluator & e);
 } // namespace neml2::recorded
 

@@ -3,8 +3,8 @@
 
 #include "neml2/kernels/kinematics.h"
 
-/// Keeps a function from being inlined. This is allowed here, because a source of a formula is compiled, with all its functions, for a
-/// single instruction set.
+/// Keeps a function from being inlined. This is possible here, because the source of a formula and all functions that it calls are compiled
+/// for a single instruction set.
 #ifdef NEML2_ON_DEVICE
 #define NEML2_KEEP_CALL __noinline__
 #elif defined(__GNUC__) || defined(__clang__)
@@ -13,8 +13,8 @@
 #define NEML2_KEEP_CALL
 #endif
 
-/// Derivatives of functions of a matrix for the sources of recorded formulas. A Jacobian calls each function nine times: with inlined
-/// calls the source would take eight times as long to compile.
+/// Derivatives of functions of a matrix, for the sources of recorded formulas. A Jacobian calls each function nine times. If these calls
+/// were inlined, the source would take eight times as long to compile.
 namespace neml2::recorded
 {
 template <class P>

@@ -5,7 +5,7 @@
 
 namespace neml2::recorded
 {
-/// The function f of A, with its derivative along the partials of A.
+/// f(A). Its partials are the derivative of f along the partials of A.
 NEML2_BODY kernels::R2<Number>
 record_matrix_function(Op f, Op derivative, const kernels::R2<Number> & A)
 {

@@ -3,8 +3,8 @@
 
 #include "neml2/recorded/Symbol.h"
 
-/// Exponential, logarithm and root of an R2 in recordings. Each is one operation, because the number of its steps depends on the
-/// values. Overload resolution finds these functions by the type of the numbers.
+/// Exponential, logarithm and root of an R2 in recordings. Each is recorded as one operation, because the number of its steps depends on
+/// the values. A formula that calls expm, logm or sqrtm gets these overloads while it is recorded.
 namespace neml2::recorded
 {
 kernels::R2<Number> expm(const kernels::R2<Number> & A);

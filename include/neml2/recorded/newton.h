@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-/// Newton's method in recordings: kernels::NewtonIteration as a loop, and the derivative of the solution.
+/// Records Newton's method. kernels::NewtonIteration is recorded as a loop; the derivative of the solution is recorded after it.
 namespace neml2::recorded
 {
 /// The residual as a function of the unknowns; it returns as many numbers as there are unknowns.
@@ -25,7 +25,7 @@ struct RecordedNewton
 std::pair<std::vector<Symbol>, std::vector<Symbol>>
 record_residual_at(const Residual & residual, const std::vector<Symbol> & x);
 
-/// Evaluates the residual at x, and its derivatives by x.
+/// Records the residual r at x, and its derivatives J by x.
 template <int n>
 void
 record_residual(const Residual & residual,
@@ -42,7 +42,7 @@ record_residual(const Residual & residual,
   }
 }
 
-/// Calls number(s) or condition(s) for each state s of the iteration, in a fixed order.
+/// Calls number(s) for each state s of the iteration that is a number, and condition(s) for each condition, in a fixed order.
 template <int n, class F, class C>
 void
 each_state(kernels::NewtonIteration<Symbol, n> & s, const F & number, const C & condition)
@@ -66,7 +66,7 @@ each_state(kernels::NewtonIteration<Symbol, n> & s, const F & number, const C & 
   }
 }
 
-/// Records newton for n unknown numbers, from a guess.
+/// Records newton for n unknown numbers, from a guess. unknown[k] is the unknown (tensor or number) to which number k belongs.
 template <int n>
 RecordedNewton
 record_newton(const Residual & residual,
@@ -132,7 +132,7 @@ record_newton(const Residual & residual,
   points.active =
       points.active &
       (accept |
-       !first); // points without a finite residual at the guess have no earlier iterate to return to
+       !first); // a point whose residual at the guess is not finite stops: it has no other iterate
   if (options.halve_steps)
     accept = accept & (first | points.goes_on());
   points.step(accept);

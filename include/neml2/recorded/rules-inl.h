@@ -12,7 +12,7 @@
 
 namespace neml2::recorded
 {
-/// values_in returns the nodes of the values of symbols or numbers, partials_in the nodes of the partials of numbers.
+/// values_in returns the nodes of symbols, or of the values of numbers. partials_in returns the nodes of the partials of numbers.
 template <class Numbers>
 std::vector<int32_t>
 values_in(const Numbers & x)
@@ -31,7 +31,7 @@ partials_in(const Numbers & x)
     ids.push_back(a.d[0].id);
   return ids;
 }
-/// The numbers of a scalar, or of rows, in one list.
+/// The numbers of a scalar, or of rows (tensors), in one list.
 NEML2_BODY std::vector<Symbol>
 elements(const Symbol & a)
 {
@@ -56,7 +56,7 @@ elements(const std::pair<A, B> & rows)
 {
   return elements(rows.first, rows.second);
 }
-/// A row of the numbers from index `first` on.
+/// A row (tensor) that consists of the numbers of x from index `first` on.
 template <template <class> class R, class T>
 R<T>
 row_of(const std::vector<T> & x, size_t first = 0)
@@ -66,8 +66,8 @@ row_of(const std::vector<T> & x, size_t first = 0)
     r[i] = x[first + size_t(i)];
   return r;
 }
-/// Symbols from their nodes. numbers_of takes, for each number, its node and the node of its partial; nodes_of is the inverse of
-/// numbers_of.
+/// symbols_of makes symbols from their nodes. numbers_of makes numbers from pairs of nodes, the value and its partial; nodes_of is its
+/// inverse.
 NEML2_BODY std::vector<Symbol>
 symbols_of(const std::vector<int32_t> & ids)
 {
@@ -102,7 +102,7 @@ joined(std::vector<int32_t> a, const std::vector<int32_t> & b)
   return a;
 }
 
-/// Sets rules by which the outputs of a function are differentiated. The function is recorded after this object is made.
+/// Sets the rules of a function's outputs. Make this object before the function is recorded.
 class Ruled
 {
 public:
@@ -139,12 +139,13 @@ public:
   }
 
 private:
-  size_t _first = Recording::now().nodes().size(); ///< operations recorded earlier keep their rules
+  /// The first node that may get a rule: nodes that were recorded earlier keep their rules.
+  size_t _first = Recording::now().nodes().size();
 };
 
 // ---- Functions of matrices ----
 
-/// Records f(A) for symbols, with a rule that calls f for numbers with partials.
+/// Records f(A) for symbols. Its rule calls f again, for numbers with partials.
 template <class F, template <class> class R>
 auto
 record_function(const F & f, const R<Symbol> & A, Whole whole = Whole::by_operations)
@@ -173,9 +174,8 @@ inv(const kernels::SR2<Symbol> & A)
 {
   return record_function([](const auto & a) { return kernels::inv(a); }, A);
 }
-/// The derivative along d of a function that has no derivative: NaN, or 0 if d is the constant 0. It is
-/// recorded as NaN times the sum of the components of d, because recorded partials must be linear in the
-/// partials of their arguments.
+/// The derivative along d where a function has no derivative: NaN, or 0 if d is the constant 0. It is recorded as NaN times the sum of
+/// the components of d, because recorded partials must be linear in the partials of the arguments.
 NEML2_BODY Symbol
 undefined_along(const kernels::SR2<Symbol> & d)
 {
@@ -195,7 +195,7 @@ eigh(const kernels::SR2<Symbol> & s)
 template <class X>
 using number_in = typename std::decay_t<X>::value_type;
 
-/// Numbers with these values, whose partials are not available: differentiation throws an error with this reason.
+/// Numbers with these values and without partials. A differentiation that needs their partials throws an error with this reason.
 NEML2_BODY kernels::SR2<Number>
 with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
 {
@@ -209,8 +209,8 @@ with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
   return r;
 }
 
-/// Computes the partials of a derivative. x contains the arguments of the derivative, then their partials. The results have no partials,
-/// because partials computed here would lose terms at equal eigenvalues.
+/// Computes the partials of a derivative. x contains the arguments of the derivative, then their partials. The results have no partials
+/// of their own, because such partials would lose terms at equal eigenvalues.
 template <class Derivative>
 struct SlopeOfDerivative
 {
@@ -242,7 +242,8 @@ struct SlopeOfDerivative
   }
 };
 
-/// Records derivative(x). x contains the symbols or numbers of a tensor, of parameters, and of the direction of the derivative.
+/// Records derivative(x). x contains the symbols or numbers of a tensor, of parameters, and of the direction of the derivative, in this
+/// order.
 template <class Derivative, class T>
 kernels::SR2<T>
 record_derivative(Whole whole, const Derivative & derivative, const std::vector<T> & x)
@@ -264,7 +265,7 @@ record_derivative(Whole whole, const Derivative & derivative, const std::vector<
   return r;
 }
 
-/// The Whole of the derivative of a function along a tensor, if the derivative takes only the tensor and the direction; otherwise
+/// The Whole of a function's derivative along a tensor, if the derivative has no arguments besides the tensor and the direction; otherwise
 /// not_differentiated.
 constexpr Whole
 along_of(Whole function)
@@ -275,8 +276,8 @@ along_of(Whole function)
                                     : Whole::not_differentiated;
 }
 
-/// Records function(x) for symbols or numbers x. The partials of numbers are derivative(x, partials of x). `of_symmetric` says that x
-/// begins with a symmetric tensor and that the matrix of the derivative by this tensor is symmetric, as for functions with a potential.
+/// Records function(x) for symbols or numbers x. The partials of numbers are derivative(x, partials of x). With `of_symmetric`, x begins
+/// with a symmetric tensor, and the matrix of the derivative by this tensor is symmetric, as for functions that have a potential.
 template <class Function, class Derivative, class T>
 kernels::SR2<T>
 record_isotropic(Whole whole,
@@ -308,7 +309,7 @@ record_isotropic(Whole whole,
   return r;
 }
 
-/// Defines the function f of tensors of T (symbols or numbers), and the derivative df of f along a tensor.
+/// Defines the function f of a symmetric tensor of T (symbols or numbers), and its derivative df along a tensor.
 #define NEML2_RECORD_ISOTROPIC(f, T)                                                               \
   NEML2_BODY kernels::SR2<T> d##f(const kernels::SR2<T> & s, const kernels::SR2<T> & along)        \
   {                                                                                                \

@@ -8,15 +8,15 @@
 #include <utility>
 
 /**
- * Functions of tensors whose derivatives, taken operation by operation, would lose digits or terms. Each has a rule for the derivatives of
- * its numbers. Overload resolution finds these functions by the type of the numbers.
+ * Functions of tensors that would lose digits or terms if they were differentiated operation by operation. Each has a Rule by which its
+ * results are differentiated. A formula that calls such a function gets these overloads while it is recorded.
  */
 namespace neml2::recorded
 {
 Symbol det(const kernels::R2<Symbol> & A);
 Symbol det(const kernels::SR2<Symbol> & A);
 kernels::SR2<Symbol> inv(const kernels::SR2<Symbol> & A);
-/// The derivative along d of a function that has no derivative: NaN, or 0 if d is the constant 0.
+/// The derivative along d where a function has no derivative: NaN, or 0 if d is the constant 0.
 Symbol undefined_along(const kernels::SR2<Symbol> & d);
 std::pair<kernels::Vec<Symbol>, kernels::R2<Symbol>> eigh(const kernels::SR2<Symbol> & s);
 
@@ -29,7 +29,7 @@ kernels::SR2<Number> sqrtm(const kernels::SR2<Number> & s);
 kernels::SR2<Number> powm(const kernels::SR2<Number> & s, const Number & p);
 kernels::SR2<Number> hencky_strain(const kernels::R2<Number> & F);
 
-/// powm with a plain exponent, or of a tensor of plain numbers.
+/// powm with a plain number as exponent, or of a tensor of plain numbers.
 template <class N, std::enable_if_t<std::is_arithmetic_v<N>, int> = 0>
 kernels::SR2<Number>
 powm(const kernels::SR2<Number> & s, const N & p)
@@ -43,7 +43,7 @@ powm(const kernels::SR2<N> & s, const Number & p)
   return powm(kernels::converted<Number>(s, [](const N & c) { return Number(double(c)); }), p);
 }
 
-// The derivatives of these functions along a tensor.
+// The derivatives of expm, logm and sqrtm along a tensor.
 kernels::SR2<Symbol> dexpm(const kernels::SR2<Symbol> & s, const kernels::SR2<Symbol> & along);
 kernels::SR2<Symbol> dlogm(const kernels::SR2<Symbol> & s, const kernels::SR2<Symbol> & along);
 kernels::SR2<Symbol> dsqrtm(const kernels::SR2<Symbol> & s, const kernels::SR2<Symbol> & along);

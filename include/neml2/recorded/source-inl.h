@@ -35,7 +35,7 @@ numbers(const Program & p)
   return text;
 }
 
-/// The #include of the functions that only some formulas call; empty if these operations do not need it.
+/// The #include of the functions of a matrix, which only some formulas call; empty if these operations do not call them.
 inline std::string
 include_matrix_functions(const Operations & o)
 {
@@ -45,8 +45,8 @@ include_matrix_functions(const Operations & o)
   return "";
 }
 
-/// The text of a struct Formula with two functions. once(x, s) computes the values s that depend only on constants and arguments that are
-/// plain numbers; each(x, s, y) computes the other values. x are the components of the arguments, y the components of the results.
+/// The text of a struct Formula with two functions. once(x, s) computes the values s that depend only on constants and on arguments that
+/// are plain numbers. each(x, s, y) computes the other values. x are the components of the arguments, y the components of the results.
 inline std::string
 formula(const Evaluator & e, const char * constant)
 {
@@ -129,7 +129,8 @@ formula(const Evaluator & e, const char * constant)
   for (const auto & c : e.program.results)
     for (const int32_t i : c)
       store += "    y[" + std::to_string(component++) + "] = " + w.name(i) + ";\n";
-  return "namespace\n{\n" // otherwise all such libraries in a process would share the static variables of one formula
+  // The unnamed namespace keeps the libraries of several formulas in one process from sharing static variables.
+  return "namespace\n{\n"
          "struct Formula\n{\n"
          "  static constexpr int shared = " +
          std::to_string(shared) +

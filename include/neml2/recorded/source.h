@@ -9,7 +9,7 @@
 namespace neml2::recorded
 {
 /**
- * A C++ source that defines the tile loop of a program. It is compiled to a shared library with the headers of this library, but without
+ * A C++ source that defines the tile loop of a program. It is compiled to a shared library. It includes headers of this library, but not
  * LibTorch's headers. The function neml2_tile_loop(void ** run, int * width) in the shared library returns the loop.
  *
  * Values that depend only on constants and on arguments that are plain numbers are computed once per tile.
@@ -17,11 +17,12 @@ namespace neml2::recorded
 std::string cpp_source(const Evaluator & e);
 
 /**
- * A CUDA source that defines the kernel neml2_kernel(KernelArguments) of a program, for operands of float64, or of float32. NVRTC
- * compiles it with the headers of this library, and with cuda_standard.h in place of the standard library. It computes in float64.
+ * A CUDA source that defines the kernel neml2_kernel(KernelArguments) of a program. Its operands are float32 if is_float is true, otherwise
+ * float64; it always computes in float64. NVRTC compiles it with headers of this library, and with cuda_standard.h in place of the standard
+ * library.
  *
- * A thread computes one row at a time. It computes the values that depend only on constants and on arguments that are plain numbers
- * once for all its rows. For a program with `sums` the kernel does not sum, but writes the value of each row.
+ * A thread computes one row at a time. Only once for all its rows, it computes the values that depend only on constants and on arguments
+ * that are plain numbers. The kernel never sums over rows: for a program with `sums` it writes the value of each row.
  */
 std::string cuda_source(const Evaluator & e, bool is_float);
 } // namespace neml2::recorded

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-/// Linear equations in recorded formulas. Matrices have n rows, and are given as their numbers, row by row.
+/// Linear equations in recorded formulas. Matrices have n rows, and are given as lists of their numbers, row by row.
 namespace neml2::recorded
 {
 /// The solution x of A x = b for several right sides, the columns of b, as in kernels::solve.

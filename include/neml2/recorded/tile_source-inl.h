@@ -42,7 +42,7 @@ sizes(const std::vector<int> & all)
          ">";
 }
 
-/// The operator in the name of an operation; an empty text if the operation is a function.
+/// The operator in the name of an operation; an empty text if the name is that of a function.
 inline std::string
 operator_of(const std::string & name)
 {

@@ -5,11 +5,11 @@
 
 #include <string>
 
-/// Operations of the library as source text for a device.
+/// Operations of the library as source text for a CUDA device.
 namespace neml2::recorded
 {
-/// Like cuda_source of an Evaluator: a source of the kernel neml2_kernel, for operands of float64 or float32, which includes
-/// recorded/cuda_operation.h.
+/// The source of an operation's kernel, like cuda_source of an Evaluator: it defines neml2_kernel, for operands of float32 or float64. It
+/// includes recorded/cuda_operation.h.
 std::string cuda_source(const TileText & t, bool is_float);
 } // namespace neml2::recorded
 

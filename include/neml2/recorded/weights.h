@@ -6,10 +6,11 @@
 #include <algorithm>
 
 /**
- * Products with the weights of a gradient, recorded so that they can be differentiated again.
+ * Products with the weights of a gradient (the derivatives of a scalar by the results of a formula), recorded so that they can be
+ * differentiated again.
  *
- * A weight of zero adds nothing to a gradient, even if the derivative beside it is infinite or NaN. But a weight of zero may itself have a
- * partial, which contributes to the partial of the product.
+ * A weight of zero adds nothing to a gradient, even if the derivative by which it is multiplied is infinite or NaN. But the weight may have
+ * a partial that is not zero, which contributes to the partial of the product.
  */
 namespace neml2::recorded
 {
@@ -26,7 +27,8 @@ all_zero(Recording & r, const std::vector<int32_t> & x)
   return all;
 }
 
-/// a, or 0 where the condition `nothing` is true: all weights on which a depends linearly are zero. The partial is the partial of a.
+/// a, or 0 where the condition `nothing` is true, that is, where all weights on which a depends linearly are zero. The partial of the
+/// result is always the partial of a.
 inline int32_t
 unless_ruled(Recording & r, int32_t nothing, int32_t a)
 {
@@ -40,7 +42,7 @@ unless_ruled(Recording & r, int32_t nothing, int32_t a)
   return chosen;
 }
 
-/// x, or 0 where all weights are 0; x is linear in the weights.
+/// x, or 0 where all weights are 0. x must be linear in the weights.
 inline std::vector<int32_t>
 unless_zero(Recording & r, const std::vector<int32_t> & weights, std::vector<int32_t> x)
 {
@@ -50,7 +52,7 @@ unless_zero(Recording & r, const std::vector<int32_t> & weights, std::vector<int
   return x;
 }
 
-/// weight · factor or weight / factor, 0 if the weight is 0.
+/// weight · factor or weight / factor; 0 if the weight is 0.
 inline int32_t
 weighted(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
 {
@@ -61,8 +63,8 @@ weighted(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infin
 
 inline int32_t product_of_weights(Recording & r, int32_t v, int32_t w);
 
-/// weight · factor or weight / factor, with a rule by which it is differentiated again. The partial has a part from the partial of the
-/// weight, also where the weight is zero, and a part from the partial of the factor, which is zero where the weight is zero.
+/// weight · factor or weight / factor, with a rule by which it is differentiated again. The partial is a sum. The addend with the partial
+/// of the weight counts also where the weight is zero; the addend with the partial of the factor is zero there.
 inline int32_t
 weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
 {
@@ -97,7 +99,7 @@ weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be
   return result;
 }
 
-/// v w, 0 if either is 0.
+/// v w; 0 if v or w is 0.
 inline int32_t
 product_of_weights(Recording & r, int32_t v, int32_t w)
 {
@@ -124,7 +126,8 @@ product_of_weights(Recording & r, int32_t v, int32_t w)
   return result;
 }
 
-/// The operands of a rule: `fixed`, in which its outputs are not linear, then zeros, except x from index k on.
+/// Operands for a rule. They begin with `fixed`, the operands in which the outputs are not linear. The linear operands are zero, except
+/// those from index k on, which are x.
 inline std::vector<int32_t>
 with_operands(Recording & r,
               const Rule & rule,
@@ -138,8 +141,8 @@ with_operands(Recording & r,
   return operands;
 }
 
-/// The images of weights under the symmetric map of a rule, for operands from index k on; 0 if all weights are 0. Where the images are
-/// differentiated again, weights of 0 may have partials, but these weights add nothing to the derivative by the other operands.
+/// Applies the symmetric map of a rule (from its operands from index k on to its outputs) to weights. The result is 0 if all weights are 0.
+/// When it is differentiated again, weights of 0 contribute their partials, but add nothing to the derivatives by the other operands.
 inline std::vector<int32_t>
 images_of_weights(Recording & r,
                   const std::shared_ptr<const Rule> & rule,

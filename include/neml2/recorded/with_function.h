@@ -6,7 +6,7 @@
 
 namespace neml2::recorded
 {
-/// Passes the function f of an operation to one(f) if it has one argument, to two(f) if it has two. f accepts numbers of any type.
+/// Calls one(f) or two(f) with the function f of an operation, depending on its number of arguments. f accepts numbers of any type.
 /// Returns false for other operations: conditions, choices, and the operations of loops and systems.
 template <class One, class Two>
 NEML2_INLINE bool

@@ -57,8 +57,8 @@ class LabeledAxis
 public:
   using AxisLayout = neml2::AxisLayout;
 
-  /// Orders slices by their first entry. A std::map whose keys come from indices() needs it, because slices have no
-  /// operator <.
+  /// Orders slices by their first entry. A std::map whose keys come from indices() needs this class, because slices have
+  /// no operator <.
   struct AssemblySliceCmp
   {
     /// Whether slice a begins before slice b.
@@ -128,7 +128,8 @@ public:
   {
     return !a.empty() && find_axis(a.begin(), a.end());
   }
-  /// Whether the axis has the sub-axis with this reserved name.
+  /// Whether the axis has the sub-axis with the reserved name STATE, OLD_STATE, FORCES, OLD_FORCES, RESIDUAL or
+  /// PARAMETERS.
   bool has_state() const { return has_subaxis(STATE); }
   bool has_old_state() const { return has_subaxis(OLD_STATE); }
   bool has_forces() const { return has_subaxis(FORCES); }
@@ -145,7 +146,7 @@ public:
   ItemNames variable_names(bool recursive = true) const;
   /// Sizes of the variables, in the order of the layout.
   std::vector<Size> variable_sizes() const;
-  /// [begin, end) of each variable, in the order of the layout.
+  /// Range [begin, end) of each variable, in the order of the layout.
   std::vector<AxisRange> variable_slices() const;
   /// Names of the sub-axes of this level, in the order of the layout.
   std::vector<std::string> subaxis_names() const;
@@ -224,8 +225,9 @@ public:
   /// order of this axis. Ranges that are adjacent on both axes are merged.
   std::vector<CommonRange> common_ranges(const LabeledAxis & other, bool recursive = true) const;
   /// Calls f(path, here, there) for each variable that both axes have, in the order of this axis. The arguments here
-  /// and there are the ranges [begin, end) of the variable on this axis and on the other axis. The function path()
-  /// returns its path; call it only where you need it, because it takes longer than the rest.
+  /// and there are the ranges [begin, end) of the variable on this axis and on the other axis. The argument path is a
+  /// function: path() returns the path of the variable. Call it only where you need the path, because it takes longer
+  /// than the rest.
   template <class F>
   void visit_common(const LabeledAxis & other, const F & f, bool recursive = true) const;
   /// Whether the names and sizes of all items are the same.

@@ -147,9 +147,9 @@ public:
     return size() >= axis.size() && std::equal(axis.begin(), axis.end(), begin());
   }
 
-  // The sub-axes with reserved names.
+  // Functions for the sub-axes with reserved names.
 
-  /// state/... -> old_state/..., forces/... -> old_forces/...
+  /// Replaces state/... by old_state/..., and forces/... by old_forces/...
   /// @throws NEMLException for any other path.
   LabeledAxisAccessor old() const
   {
@@ -159,7 +159,7 @@ public:
                 "' starts with neither state nor forces, so it has no old value.");
     return remount("old_" + _names.front());
   }
-  /// old_state/... -> state/..., old_forces/... -> forces/...; state/... and forces/... stay.
+  /// Replaces old_state/... by state/..., and old_forces/... by forces/...; does not change state/... and forces/...
   /// @throws NEMLException for any other path.
   LabeledAxisAccessor current() const
   {

@@ -14,8 +14,8 @@ class LabeledAxis;
 
 namespace tensors
 {
-/// The place of a sub-axis: its name, and the place of the axis that contains it. The sub-axes that it contains share
-/// this object.
+/// The place of a sub-axis: its name, and the place of the axis that contains it. The places of the sub-axes directly
+/// inside this sub-axis all point to this object.
 struct AxisPlace
 {
   AxisPlace(std::shared_ptr<const AxisPlace> on, std::string name_)
@@ -43,7 +43,7 @@ path_of(const AxisPlace * place)
   return names;
 }
 
-/// An axis and all its sub-axes in the order of the layout, as a list, so that loops over them need no recursion.
+/// A list of an axis and all its sub-axes, in the order of the layout. Loops over this list need no recursion.
 class AxisLevels
 {
 public:
@@ -66,7 +66,7 @@ public:
   auto rbegin() const { return _levels.rbegin(); }
   auto rend() const { return _levels.rend(); }
 
-  /// The path of level k, from the axis itself.
+  /// The path that leads from the axis itself to level k.
   LabeledAxisAccessor path(size_t k) const;
   /// Calls f(path, size, begin) for each variable, in the order of the layout; path() returns the path of the
   /// variable. Returns the total size.

@@ -8,7 +8,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// Draws an axis into lines of text: the entries on top, the items below them, each sub-axis below
+/// Draws an axis into lines of text: the numbers of the entries on top, the items below them, and each sub-axis below
 /// its items.
 class AxisPicture
 {
@@ -57,8 +57,8 @@ public:
   }
 
 private:
-  /// For an axis in the drawing: its level, the width of its items, and where its next item begins. One column separates
-  /// two items.
+  /// The place of an axis in the drawing: its level, the width of its items, and the column where its next item begins.
+  /// One column separates two items.
   struct Place
   {
     int level = 0, content = -1, x = 0; ///< content and x are in columns of text
@@ -117,8 +117,8 @@ private:
 };
 } // namespace tensors
 
-/// A drawing of the layout of an axis for a terminal: entries on top, then the items of the deepest
-/// level, then the sub-axes that contain them.
+/// A drawing of the layout of an axis for a terminal: the numbers of the entries on top, then the items of the deepest
+/// level, then the sub-axes that contain these items.
 inline std::string
 picture(const LabeledAxis & axis)
 {

@@ -74,7 +74,7 @@ ranges_of(const char * where,
   return ranges;
 }
 
-/// The block of the entries [begin, end) of each base dimension, as a view.
+/// A view of the block that consists of the entries [begin, end) of each base dimension.
 template <size_t D>
 Tensor
 block_of(const Tensor & tensor, const std::array<AxisRange, D> & ranges)

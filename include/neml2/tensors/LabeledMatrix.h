@@ -38,9 +38,10 @@ public:
            const LabeledAxis & axis,
            const TensorOptions & options = default_tensor_options());
 
-  /// Copies the rows that both matrices have from the other matrix; the axes of the columns must be the same.
-  /// @throws NEMLException if the columns or the sizes of rows differ, or if the batch does not fit; then nothing is
-  /// written.
+  /// Copies from the other matrix the rows of all variables that both matrices have; the axes of the columns must be
+  /// the same.
+  /// @throws NEMLException if the axes of the columns or the sizes of variables differ, or if the batch does not fit;
+  /// then nothing is written.
   void fill(const LabeledMatrix & other, bool recursive = true);
 
   /// Chain rule: the matrix product A_ij B_jk of derivatives. Axis 1 of this matrix must equal axis 0 of the other

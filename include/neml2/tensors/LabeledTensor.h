@@ -148,7 +148,7 @@ public:
     _tensor.batch_index_put_(indices, value);
   }
 
-  /// The block of these items as a view, one label per axis. An empty label stands for the whole axis.
+  /// A view of the block of these items. Give one label per axis; an empty label stands for the whole axis.
   /// (batch; sizes) -> (batch; sizes of the items)
   /// @throws NEMLException if the number of labels is not D, or if a label does not exist.
   Tensor base_index(indexing::TensorLabelsRef labels) const { return block("base_index", labels); }
@@ -157,7 +157,7 @@ public:
   {
     return block("base_index", labels);
   }
-  /// A view of the block of these items as a tensor of type T, one label per axis.
+  /// A view of the block of these items, as a tensor of type T. Give one label per axis.
   /// (batch; sizes) -> (batch; base shape of T)
   /// @throws NEMLException as base_index does, and if the block does not have as many entries as T's base, or if T's base
   /// shape does not fit the block: a WSR4 (3, 6) does not fit a block (6, 3).

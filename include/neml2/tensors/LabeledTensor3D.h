@@ -16,7 +16,7 @@ public:
 
   using LabeledTensor::LabeledTensor;
 
-  /// Copies the entries of the variables that both tensors have on axis 0 from the other tensor; axes 1 and 2 must be
+  /// Copies from the other tensor the entries of all variables that both tensors have on axis 0; axes 1 and 2 must be
   /// the same.
   /// @throws NEMLException if axes 1 and 2 or the sizes of variables differ, or if the batch does not fit; then
   /// nothing is written.

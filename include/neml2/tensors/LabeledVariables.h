@@ -31,15 +31,16 @@ VariableRanges variable_ranges(const LabeledAxis & axis,
                                indexing::TensorLabelsRef names,
                                ArrayRef<VariableType> types);
 
-/// A view of the block of a row variable and a column variable, with their base shapes: (batch; m, n) ->
-/// (batch; row_base, column_base).
+/// A view of the block of a row variable and a column variable. It has the base shapes of both variables:
+/// (batch; m, n) -> (batch; row_base, column_base).
 at::Tensor variable_block(const Tensor & matrix,
                           const AxisRange & rows,
                           TensorShapeRef row_base,
                           const AxisRange & columns,
                           TensorShapeRef column_base);
 
-/// Properties of the result of a formula of labeled variables: batch shape, options, and whether autograd records it.
+/// Properties of the result of a formula of labeled variables: batch shape, options, and whether autograd records the
+/// result.
 struct LabeledResult
 {
   TensorShape batch;
@@ -59,7 +60,7 @@ labeled_result(const LabeledResult & r, bool is_written, const typename L::AxisP
 } // namespace tensors
 
 /**
- * Some variables of an axis, by name and type. Formulas read them from labeled vectors, and write them into labeled
+ * Some variables of an axis, selected by name and type. Formulas read them from labeled vectors, and write them into labeled
  * vectors and matrices, in one pass.
  *
  *     const LabeledVariables<SR2, Scalar> unknowns(state, {"stress", {"internal", "plastic_strain"}});
@@ -172,7 +173,7 @@ private:
     return {tensors::block_as<T>(tensors::block_of(x.tensor(), std::array{_ranges.of[I]}))...};
   }
 
-  /// The blocks of all rows, row by row.
+  /// Views of the blocks of the matrix. The blocks of one row variable follow each other.
   template <class... X, size_t... I, size_t... J>
   auto blocks(const LabeledVariables<X...> & unknowns,
               const LabeledMatrix & matrix,

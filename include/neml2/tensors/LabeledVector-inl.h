@@ -7,7 +7,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// The ranges that fill copies. Throws if a variable has different sizes on the two axes.
+/// The ranges that `fill` copies. Throws if a variable has different sizes on the two axes.
 NEML2_BODY std::vector<CommonRange>
 fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 {

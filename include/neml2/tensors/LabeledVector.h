@@ -22,7 +22,7 @@ public:
   /// place, so autograd can differentiate the vector by the values. Batch shapes broadcast.
   /// @throws NEMLException if a variable is unknown or given twice, or if a value has another size.
   [[nodiscard]] static LabeledVector assemble(const LabeledAxis & axis, const Values & values);
-  /// The variables in the order of the layout, each as a vector. (batch; n) -> (batch; size) each.
+  /// The variables in the order of the layout, each as a vector. (batch; n) -> (batch; size) for each variable.
   Values disassemble() const;
 
   /// The entries of a sub-axis as a view, labeled by that sub-axis.
@@ -32,7 +32,7 @@ public:
     return LabeledVector(base_index({subaxis}), {&part});
   }
 
-  /// Copies all variables that both vectors have from the other vector into this one.
+  /// Copies from the other vector all variables that both vectors have.
   /// @throws NEMLException if a variable has different sizes, or if batch shapes do not fit; then nothing is written.
   void fill(const LabeledVector & other, bool recursive = true);
 };

@@ -11,15 +11,17 @@ namespace neml2
 /**
  * Batch of quaternions, for example the orientations of crystals.
  *
- * Shape (...; 4): any batch shape, then (s, x, y, z), scalar first; (s, u) for short. No unit.
+ * Shape (...; 4): any batch shape, then (s, x, y, z), with the scalar part s first; (s, u) for short. The components
+ * have no physical unit.
  * - The unit quaternion (cos θ/2, n sin θ/2) is the rotation by the angle θ about the unit axis n,
  *   active as in Rot; q and -q are the same rotation.
- * - q * p is Hamilton's product: for rotations, the rotation by p, then by q; R(q * p) = R(q) R(p).
- * - A function normalises q only if its documentation says so, as that of unit(q) does.
+ * - q * p is Hamilton's product. For rotations, it is the rotation by p, then by q: R(q * p) = R(q) R(p).
+ * - A function normalises q only if its documentation says so, as the documentation of unit(q) does.
  * - neml2::exp and log work component by component, as for every type; the exponential of a rotation vector is
  *   exp_map, and the inverse of exp_map is log_map.
- * - Euler angles are converted by way of Rot, which converts implicitly.
- * Elsewhere: the rotations of crystal classes in crystallography.h.
+ * - To use Euler angles, make a Rot from them; a Rot converts implicitly to a Quaternion.
+ *
+ * crystallography.h has the rotations of crystal classes.
  *
  * Source: Shuster (1993), J. Astronaut. Sci. 41, 439-517, whose scalar is last and whose product is
  * in the other order.
@@ -41,7 +43,7 @@ public:
   Quaternion(const R & r);
 
   using PrimitiveTensor::fill;
-  /// From the four components, unbatched. (; 4)
+  /// Makes one quaternion, without batch dimensions, from its four components. (; 4)
   [[nodiscard]] static Quaternion fill(const CScalar & s,
                                        const CScalar & x,
                                        const CScalar & y,
@@ -50,7 +52,7 @@ public:
   {
     return from_values({s, x, y, z}, options);
   }
-  /// From four batches of components; their batch shapes broadcast. (...; ) four times -> (...; 4)
+  /// Makes a batch from four batches of components; their batch shapes broadcast. (...; ) four times -> (...; 4)
   [[nodiscard]] static Quaternion
   fill(const Scalar & s, const Scalar & x, const Scalar & y, const Scalar & z);
   /// No rotation, (1, 0, 0, 0). (; 4)
@@ -62,11 +64,11 @@ public:
   ///
   /// Source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Quaternion fill_matrix(const R2 & R);
-  /// (cos θ/2, n sin θ/2) for the axis n, of any length except 0, and the angle θ in radians.
+  /// (cos θ/2, n sin θ/2 / |n|) for the axis n, of any length except 0, and the angle θ in radians.
   /// (...; 3), (...; ) -> (...; 4)
   [[nodiscard]] static Quaternion axis_angle(const Vec & n, const Scalar & theta);
-  /// (cos θ/2, n sin θ/2) for the rotation vector w = n θ in radians, a Vec or a WR2: the exponential
-  /// of w / 2. (...; 3) -> (...; 4). Smooth, also at w = 0.
+  /// The exponential of w / 2, where the rotation vector w = n θ (in radians) is a Vec or a WR2. The result is
+  /// (cos θ/2, n sin θ/2). (...; 3) -> (...; 4). The function is smooth, also at w = 0.
   [[nodiscard]] static Quaternion exp_map(const Vec & w);
 
   /// See rotation_matrix(q).
@@ -116,36 +118,36 @@ Scalar inner(const Quaternion & q, const Quaternion & p);
 Scalar norm_sq(const Quaternion & q);
 /// √(q_i q_i + epsilon). (...; 4) -> (...; ). Its gradient at q = 0 is 0.
 Scalar norm(const Quaternion & q, Real epsilon = 0);
-/// q / √(q_i q_i + epsilon). (...; 4) -> (...; 4). NaN where that is 0 / 0.
+/// q / √(q_i q_i + epsilon). (...; 4) -> (...; 4). NaN where the quotient is 0 / 0.
 Quaternion unit(const Quaternion & q, Real epsilon = 0);
 
-/// δ_ij + 2 s W_ij + 2 W_ik W_kj, W = skew(u): the rotation matrix of a unit quaternion (s, u); q is not
-/// normalised. (...; 4) -> (...; 3, 3)
+/// The rotation matrix δ_ij + 2 s W_ij + 2 W_ik W_kj with q = (s, u) and W = skew(u). q must be a unit quaternion; the
+/// function does not normalise it. (...; 4) -> (...; 3, 3)
 R2 rotation_matrix(const Quaternion & q);
 /// The rotation of q, with an angle up to π: u / (|q| + s) for (s, u) = q or -q, whichever has s ≥ 0.
 /// (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN.
 Rot to_rot(const Quaternion & q);
-/// R_ij v_j = v + 2 s (u × v) + 2 u × (u × v) with the rotation matrix R of a unit quaternion q = (s, u); q is not
-/// normalised.
-/// (...; 3), (...; 4) -> (...; 3), in the unit of v
+/// R_ij v_j = v + 2 s (u × v) + 2 u × (u × v) with the rotation matrix R of q = (s, u). q must be a unit quaternion; the
+/// function does not normalise it. (...; 3), (...; 4) -> (...; 3), in the unit of v.
 Vec rotate(const Vec & v, const Quaternion & q);
 /// The rotation vector n θ for (s, u) = q or -q, whichever has s ≥ 0, so that 0 ≤ θ ≤ π, in radians:
-/// 2 atan2(|u|, s) u / |u|. (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN. Smooth,
-/// also where there is no rotation.
+/// 2 atan2(|u|, s) u / |u|. (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN. The function
+/// is smooth for θ < π, also at θ = 0.
 Vec log_map(const Quaternion & q);
 /// 2 acos(min(|p · q|, 1)) in radians: for unit quaternions the angle in [0, π] of the rotation from p to q.
 /// (...; 4), (...; 4) -> (...; )
-/// p and q are not normalised: if their lengths are not 1, the result is not an angle; use dist(unit(p), unit(q)). If
-/// |p|² and |q|² are 1 up to 16 times the unit round-off of their dtype, the result is accurate for small angles,
-/// too. Where the angle is 0, autograd uses 0 as its derivatives.
+/// The function does not normalise p and q: if their lengths are not 1, the result is not an angle; then use
+/// dist(unit(p), unit(q)). If |p|² and |q|² are 1 up to 16 times the unit round-off of their dtype, the result is
+/// accurate for small angles, too. Where the angle is 0, autograd uses 0 as its derivatives.
 ///
-/// Computed as 4 atan2(|p - q|, |p + q|) where the result is an angle; source: Kahan (2006), How futile are
+/// Where the result is an angle, it is computed as 4 atan2(|p - q|, |p + q|). Source: Kahan (2006), How futile are
 /// mindless assessments of roundoff in floating-point computation?, section 12.
 Scalar dist(const Quaternion & p, const Quaternion & q);
 /// The point t on the arc of unit quaternions from q (t = 0) to p or -p (t = 1), whichever is nearer:
-/// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, cos Ω = |q · p|. The rotation turns at constant speed.
+/// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, with cos Ω = |q · p|. The rotation turns at constant speed.
 /// (...; 4), (...; 4), (...; ) -> (...; 4). For t outside of [0, 1] the point continues along the arc; it is NaN
-/// unless -8 ≤ t ≤ 9. Smooth, also at q = ±p. Where Ω is π/2, p and -p are equally near, and p is used.
+/// unless -8 ≤ t ≤ 9. The function is smooth for Ω < π/2, also at q = ±p. Where Ω is π/2, p and -p are equally near, and
+/// p is used.
 ///
 /// Source: Shoemake (1985), Computer Graphics 19(3), 245-254.
 Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);

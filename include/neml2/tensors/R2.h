@@ -61,7 +61,7 @@ public:
                                const Scalar & a12,
                                const Scalar & a02,
                                const Scalar & a01);
-  /// From all components, row by row. (; 3, 3), or (...; ) nine times -> (...; 3, 3)
+  /// Makes a tensor from all components, row by row. (; 3, 3), or (...; ) nine times -> (...; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a00,
                                const CScalar & a01,
                                const CScalar & a02,
@@ -150,10 +150,10 @@ Scalar tr(const R2 & A);
 R2 vol(const R2 & A);
 /// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
 R2 dev(const R2 & A);
-/// Determinant, with a relative error of the unit round-off times the condition number of A. Cofactors are used where they lose no digits.
-/// (...; 3, 3) -> (...; ), in the cube of the unit of A.
+/// Determinant. Its relative error is the unit round-off times the condition number of A. The determinant is computed by cofactors
+/// where these lose no digits. (...; 3, 3) -> (...; ), in the cube of the unit of A.
 Scalar det(const R2 & A);
-/// A^-1, with a relative error of the unit round-off times the condition number of A, as for det(A); infinite or NaN where A is
+/// A^-1. Its relative error is the unit round-off times the condition number of A. The result is infinite or NaN where A is
 /// singular. (...; 3, 3) -> (...; 3, 3), in the inverse of the unit of A.
 R2 inv(const R2 & A);
 /// A_ji. (...; 3, 3) -> (...; 3, 3)
@@ -173,7 +173,7 @@ Scalar norm_sq(const R2 & A);
 /// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A. (...; 3, 3) -> (...; ), in the unit of
 /// A. Its gradient at A = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 Scalar norm(const R2 & A, Real epsilon = 0);
-/// A / √(A_ij A_ij + epsilon), without unit. (...; 3, 3) -> (...; 3, 3). NaN where that is 0 / 0.
+/// A / √(A_ij A_ij + epsilon), without unit. (...; 3, 3) -> (...; 3, 3). NaN where the quotient is 0 / 0.
 R2 unit(const R2 & A, Real epsilon = 0);
 /// W_ij = -ε_ijk v_k, so that W a = v × a. (...; 3) -> (...; 3, 3), in the unit of v.
 R2 skew(const Vec & v);

@@ -39,7 +39,7 @@ public:
   /// See rotate(T, R) and rotate(T, r).
   R4 rotate(const R2 & R) const;
   R4 rotate(const Rot & r) const;
-  /// Derivative of rotate(T, r) by the parameters of r, in the unit of T. The last index is that of the parameters.
+  /// Derivative of rotate(T, r) by the parameters of r, in the unit of T. The last index counts the parameters.
   /// (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3)
   R5 drotate(const Rot & r) const;
   /// Derivative of rotate(T, r) by T: R_im R_jn R_ko R_lp at (i, j, k, l, m, n, o, p), expanded to the common batch

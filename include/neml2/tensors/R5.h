@@ -11,7 +11,7 @@ namespace neml2
  *
  * Shape (...; 3, 3, 3, 3, 3): any batch shape, then T_ijklm, whose last index varies fastest.
  * Units: the caller's choice, the same for all components.
- * Elsewhere: R4::drotate, which returns an R5.
+ * R4::drotate returns an R5.
  */
 class R5 : public PrimitiveTensor<R5, 3, 3, 3, 3, 3>
 {

@@ -12,7 +12,7 @@ namespace neml2
  * Shape (...; 3, 3, 3, 3, 3, 3, 3, 3): any batch shape, then the eight indices. The last
  * index varies fastest.
  * Units: the caller's choice, the same for all components.
- * Elsewhere: R4::drotate_self, which returns an R8.
+ * R4::drotate_self returns an R8.
  */
 class R8 : public PrimitiveTensor<R8, 3, 3, 3, 3, 3, 3, 3, 3>
 {

@@ -16,12 +16,12 @@ namespace neml2
  * Batch of rotations, for example the orientations of crystals.
  *
  * Shape (...; 3): any batch shape, then the modified Rodrigues parameters r_i = n_i tan(θ/4) of the
- * rotation by the angle θ about the unit axis n. No unit.
+ * rotation by the angle θ about the unit axis n. The parameters have no physical unit.
  * - Rotations are active: the matrix R of r turns the vector v into R_ij v_j, counterclockwise for θ > 0 if n points
  *   to the viewer.
  * - r * t is the rotation by t, then by r.
  * - 0 is the identity, and -r is the inverse of r; |r| ≤ 1 means an angle up to π. r and -r / (r_i r_i) are the same
- *   rotation, by θ and by θ - 2π; an angle of 2π has no finite r.
+ *   rotation, with the angles θ and θ - 2π; an angle of 2π has no finite r.
  *
  * Elsewhere: exponential and logarithm in exponential_map.h; conversions of Euler angles in
  * euler_angles.h; quaternions in Quaternion.h; symmetry of crystals and misorientation in
@@ -46,7 +46,7 @@ public:
   explicit Rot(const Q &) = delete; // For a quaternion q, use q.to_rot().
 
   using PrimitiveTensor::fill;
-  /// From the three parameters, unbatched. (; 3)
+  /// Makes one rotation, without batch dimensions, from its three parameters. (; 3)
   [[nodiscard]] static Rot fill(const CScalar & r0,
                                 const CScalar & r1,
                                 const CScalar & r2,
@@ -54,7 +54,7 @@ public:
   {
     return from_values({r0, r1, r2}, options);
   }
-  /// From three batches of parameters; their batch shapes broadcast. (...; ) three times -> (...; 3)
+  /// Makes a batch from three batches of parameters; their batch shapes broadcast. (...; ) three times -> (...; 3)
   [[nodiscard]] static Rot fill(const Scalar & r0, const Scalar & r1, const Scalar & r2);
   /// No rotation: r = 0. (; 3)
   [[nodiscard]] static Rot identity(const TensorOptions & options = default_tensor_options());
@@ -64,7 +64,7 @@ public:
   /// R must be orthogonal with determinant 1. Orthogonality is not checked. The result is NaN where the determinant
   /// is not positive, as for a reflection. At θ = π the result is either r or -r.
   ///
-  /// Computed from the unit quaternion of R; source: Shepperd (1978), J. Guid. Control 1, 223-224.
+  /// r is computed from the unit quaternion of R. Source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Rot fill_matrix(const R2 & R);
   /// The rotation whose (classical) Rodrigues parameters are n_i tan(θ/2). Its angle is at most π.
   /// (...; ) three times -> (...; 3)
@@ -82,8 +82,8 @@ public:
   [[nodiscard]] static Rot from_axis_angle_standard(const Vec & n, const Scalar & theta);
   /// The rotation about a × b that turns the direction of a into the direction of b; a and b may have any length
   /// except 0. (...; 3), (...; 3) -> (...; 3)
-  /// Where a and b are opposite up to rounding, it is the half turn about one axis orthogonal to a. That rotation is
-  /// correct, but has no derivative; autograd differentiates the axis as a function of a.
+  /// Where a and b are opposite up to rounding, the result is the half turn about one of the axes orthogonal to a. This
+  /// rotation is correct, but has no derivative; autograd differentiates the axis as a function of a.
   [[nodiscard]] static Rot rotation_from_to(const Vec & a, const Vec & b);
 
   /// Unit axis r_i / |r|; (0, 0, 1) where there is no rotation, with the derivative 0.
@@ -202,10 +202,10 @@ struct core::batch_of_rows<kernels::Rot>
   using type = Rot;
 };
 
-/// Rotation matrix δ_ij + (4 (1 - s) W_ij + 8 W_ik W_kj) / (1 + s)², s = r_k r_k, W = skew(r).
+/// Rotation matrix δ_ij + (4 (1 - s) W_ij + 8 W_ik W_kj) / (1 + s)² with s = r_k r_k and W = skew(r).
 /// (...; 3) -> (...; 3, 3)
 R2 euler_rodrigues(const Rot & r);
-/// ∂R_ij/∂r_k of the rotation matrix R = euler_rodrigues(r). (...; 3) -> (...; 3, 3, 3)
+/// ∂R_ij/∂r_k with the rotation matrix R = euler_rodrigues(r). (...; 3) -> (...; 3, 3, 3)
 R3 deuler_rodrigues(const Rot & r);
 /// r_i q_i of the parameters. (...; 3), (...; 3) -> (...; )
 Scalar inner(const Rot & r, const Rot & q);
@@ -218,25 +218,25 @@ Rot inv(const Rot & r);
 /// The rotation by x, then by r: r * x. (...; 3), (...; 3) -> (...; 3)
 Rot rotate(const Rot & x, const Rot & r);
 /// ∂rotate(x, r)_i/∂r_j = ((1 - s) δ_ij - 2 x_i r_j - 2 c_i (s r_j - x_j) + 2 ε_ijk x_k) / d,
-/// s = x · x, c = r * x, d = 1 + s (r · r) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
+/// with s = x · x, c = r * x, d = 1 + s (r · r) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
 /// Infinite or NaN where x and r add up to a turn by 2π, because c is infinite there.
 R2 drotate(const Rot & x, const Rot & r);
 /// ∂rotate(x, r)_i/∂x_j = ((1 - s) δ_ij - 2 r_i x_j - 2 c_i (s x_j - r_j) - 2 ε_ijk r_k) / d,
-/// s = r · r, c = r * x, d = 1 + s (x · x) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
+/// with s = r · r, c = r * x, d = 1 + s (x · x) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
 /// Infinite or NaN where x and r add up to a turn by 2π, because c is infinite there.
 R2 drotate_self(const Rot & x, const Rot & r);
 /// The other parameters of the rotation r, -r_i / (r_k r_k). (...; 3) -> (...; 3)
 /// NaN at r = 0, because the other angle is 2π there.
 Rot shadow(const Rot & r);
-/// ∂shadow(r)_i/∂r_j = (2 r_i r_j / s - δ_ij) / s, s = r_k r_k. (...; 3) -> (...; 3, 3). NaN at r = 0.
+/// ∂shadow(r)_i/∂r_j = (2 r_i r_j / s - δ_ij) / s with s = r_k r_k. (...; 3) -> (...; 3, 3). NaN at r = 0.
 R2 dshadow(const Rot & r);
 /// Angle of the rotation a * b^-1 for the parameters as given: 4 asin(|a - b| / √((1 + a·a) (1 + b·b))) in [0, 2π].
-/// (...; 3), (...; 3) -> (...; ), in radians. Computed by the arc tangent, which is accurate at both ends of that
-/// range. The function has a kink at both ends; autograd uses 0, a subgradient, as the derivative there.
+/// (...; 3), (...; 3) -> (...; ), in radians. The angle is computed by the arc tangent, which is accurate at both ends of
+/// this range. The function has a kink at both ends; autograd uses 0, a subgradient, as the derivative there.
 Scalar gdist(const Rot & a, const Rot & b);
 /// Angle between two rotations: the smaller of θ and 2π - θ with θ = gdist(a, b). It is the same for both sets of
-/// parameters of a rotation. (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. Also defined for the identity. For
-/// equal rotations, autograd uses 0 as the derivative.
+/// parameters of a rotation. (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. It is also defined for the identity.
+/// For equal rotations, autograd uses 0 as the derivative.
 Scalar dist(const Rot & a, const Rot & b);
 /// Volume of rotations per volume of parameters, 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
 /// Its integral over |r| < 1, which contains all rotations, is π.

@@ -13,7 +13,7 @@ namespace neml2
  * Shape (...; 6, 3, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
  * two full indices.
  * Units: the caller's choice, the same for all components.
- * Elsewhere: drotate(s, R) in SR2.h, which returns an SFFR4.
+ * drotate(s, R) of SR2.h returns an SFFR4.
  */
 class SFFR4 : public PrimitiveTensor<SFFR4, 6, 3, 3>
 {

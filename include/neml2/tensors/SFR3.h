@@ -13,7 +13,7 @@ namespace neml2
  * Shape (...; 6, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
  * the full index.
  * Units: the caller's choice, the same for all components.
- * Elsewhere: drotate(s, r) in SR2.h, which returns an SFR3.
+ * drotate(s, r) of SR2.h returns an SFR3.
  */
 class SFR3 : public PrimitiveTensor<SFR3, 6, 3>
 {

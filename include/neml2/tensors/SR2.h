@@ -46,7 +46,7 @@ public:
                                 const CScalar & s22,
                                 const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SR2 fill(const Scalar & s00, const Scalar & s11, const Scalar & s22);
-  /// From the components of the tensor; its shear components are stored times √2. (; 6), or
+  /// Makes a tensor from its components; the shear components are stored times √2. (; 6), or
   /// (...; ) six times -> (...; 6)
   /// @throws NEMLException also for an integer dtype.
   [[nodiscard]] static SR2 fill(const CScalar & s00,
@@ -139,13 +139,13 @@ Scalar norm_sq(const SR2 & s);
 /// √(s_ij s_ij + epsilon), epsilon in the square of the unit of s. (...; 6) -> (...; ), in the unit of
 /// s. Its gradient at s = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 Scalar norm(const SR2 & s, Real epsilon = 0);
-/// s / √(s_ij s_ij + epsilon), without unit. (...; 6) -> (...; 6). NaN where that is 0 / 0.
+/// s / √(s_ij s_ij + epsilon), without unit. (...; 6) -> (...; 6). NaN where the quotient is 0 / 0.
 SR2 unit(const SR2 & s, Real epsilon = 0);
 /// s_ij t_kl. (...; 6), (...; 6) -> (...; 6, 6), unit of s × unit of t.
 SSR4 outer(const SR2 & s, const SR2 & t);
 /// s_ij s_kl. (...; 6) -> (...; 6, 6), in the square of the unit of s.
 SSR4 outer(const SR2 & s);
-/// s^-1, with a relative error of the unit round-off times the condition number of s; infinite or NaN where s is
+/// s^-1. Its relative error is the unit round-off times the condition number of s. The result is infinite or NaN where s is
 /// singular. (...; 6) -> (...; 6), in the inverse of the unit of s.
 SR2 inv(const SR2 & s);
 /// s_ji = s_ij. (...; 6) -> (...; 6)

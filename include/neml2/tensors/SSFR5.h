@@ -14,7 +14,7 @@ namespace neml2
  * Shape (...; 6, 6, 3): any batch shape, two pairs in Mandel components (see SR2), then the full
  * index.
  * Units: the caller's choice, the same for all components.
- * Elsewhere: drotate(C, r) in SSR4.h, which returns an SSFR5.
+ * drotate(C, r) of SSR4.h returns an SSFR5.
  */
 class SSFR5 : public PrimitiveTensor<SSFR5, 6, 6, 3>
 {

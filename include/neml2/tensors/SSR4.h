@@ -48,7 +48,7 @@ public:
   [[nodiscard]] static SSR4 identity_C1(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C2(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C3(const TensorOptions & options = default_tensor_options());
-  /// The constant of this name in a formula; `like` is a tensor or a scalar of the formula.
+  /// The constant of the same name, for use in a formula; `like` is a tensor or a scalar of the formula.
   template <class Like, core::if_like<Like> = 0>
   [[nodiscard]] static auto identity(const Like & like)
   {
@@ -275,7 +275,7 @@ Scalar norm_sq(const SSR4 & C);
 /// of C. Its gradient at C = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 Scalar norm(const SSR4 & C, Real epsilon = 0);
 /// C / √(C_ijkl C_ijkl + epsilon), without unit. (...; 6, 6) -> (...; 6, 6).
-/// NaN where that is 0 / 0.
+/// NaN where the quotient is 0 / 0.
 SSR4 unit(const SSR4 & C, Real epsilon = 0);
 
 /// C_ijkl e_kl. (...; 6, 6), (...; 6) -> (...; 6), unit of C × unit of e.

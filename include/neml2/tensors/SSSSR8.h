@@ -12,7 +12,7 @@ namespace neml2
  *
  * Shape (...; 6, 6, 6, 6): any batch shape, then the four pairs in Mandel components (see SR2).
  * Units: the caller's choice, the same for all components.
- * Elsewhere: SSR4::dinverse and SSR4::drotate_self, which return an SSSSR8.
+ * SSR4::dinverse and SSR4::drotate_self return an SSSSR8.
  */
 class SSSSR8 : public PrimitiveTensor<SSSSR8, 6, 6, 6, 6>
 {

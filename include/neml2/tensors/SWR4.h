@@ -14,7 +14,7 @@ namespace neml2
  * Shape (...; 6, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
  * the components of a skew pair (see WR2).
  * Units: the caller's choice, the same for all components.
- * Elsewhere: derivatives of products of symmetric and skew tensors, in skew_products.h.
+ * skew_products.h has derivatives of products of symmetric and skew tensors.
  */
 class SWR4 : public PrimitiveTensor<SWR4, 6, 3>
 {
@@ -27,7 +27,7 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(SWR4)
   SWR4() = default;
-  /// From T_ijkl, the derivative of a symmetric tensor by the components W_kl of a skew tensor. The result is
+  /// Converts T_ijkl, the derivative of a symmetric tensor by the components W_kl of a skew tensor. The result is
   /// T_ijkl + T_jikl (a sum, not a mean), in Mandel components, at kl = 21, 02, 10. If T_ijkl + T_jikl is skew in kl,
   /// this is the derivative by the axial vector of W.
   /// (...; 3, 3, 3, 3) -> (...; 6, 3). The constructor is a template, so that a type that converts to R4 does not

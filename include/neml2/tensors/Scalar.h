@@ -29,7 +29,7 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(Scalar)
   Scalar() = default;
-  /// One number, unbatched (; ). The options are mandatory: a bare number has neither dtype nor device.
+  /// One number, without batch dimensions (; ). The options are mandatory: a bare number has neither dtype nor device.
   /// @throws NEMLException if the options request grad: call requires_grad_() on the result instead. If
   /// core::Strictness is relaxed, options that request grad are allowed, and the result is a leaf.
   Scalar(const CScalar & value,

@@ -12,7 +12,7 @@
 namespace neml2
 {
 /**
- * Base of a program's own types that can be transformed, for code that takes any such type.
+ * Base class for your own types that can be transformed. It is for code that takes any such type.
  *
  * The library's own types do not derive from it; they have transform(T) as a plain member.
  */
@@ -36,11 +36,11 @@ R2 transform_from_quaternion(const Quaternion & q);
 R2 identity_transform(const TensorOptions & options = default_tensor_options());
 /// See euler_rodrigues(r). (...; 3) -> (...; 3, 3)
 R2 proper_rotation_transform(const Rot & r);
-/// The rotation by r and a reflection at the plane normal to the axis of r: R_ik (δ_kj - 2 n_k n_j) with n = r / |r|.
+/// The rotation by r, and a reflection at the plane normal to its axis: R_ik (δ_kj - 2 n_k n_j) with n = r / |r|.
 /// (...; 3) -> (...; 3, 3). NaN for r = 0, which has no axis.
 R2 improper_rotation_transform(const Rot & r);
 /// The reflection at the plane with the unit normal n, δ_ij - 2 n_i n_j. (...; 3) -> (...; 3, 3)
-/// n is not normalised: pass unit(n).
+/// The function does not normalise n: for a normal of any other length, pass unit(n).
 R2 reflection_transform(const Vec & n);
 /// The reflection at the origin, -δ_ij. (; 3, 3)
 R2 inversion_transform(const TensorOptions & options = default_tensor_options());

@@ -14,9 +14,8 @@ namespace neml2
  * Shape (...; 3): any batch shape, then (v0, v1, v2).
  * Units: the caller's choice, the same for all components.
  *
- * Elsewhere: skew(v) in R2.h; the rotation from one direction to another and about an axis in Rot.h;
- * rotation by a quaternion in Quaternion.h; directions of crystals in MillerIndex.h and
- * crystallography.h.
+ * Elsewhere: skew(v) in R2.h; the rotation about an axis, and from one direction to another, in Rot.h; the rotation by
+ * a quaternion in Quaternion.h; directions in crystals in MillerIndex.h and crystallography.h.
  */
 class Vec : public PrimitiveTensor<Vec, 3>
 {
@@ -31,7 +30,7 @@ public:
   Vec() = default;
 
   using PrimitiveTensor::fill;
-  /// From three numbers, unbatched. (; 3)
+  /// Makes one vector, without batch dimensions, from three numbers. (; 3)
   [[nodiscard]] static Vec fill(const CScalar & v0,
                                 const CScalar & v1,
                                 const CScalar & v2,
@@ -39,7 +38,7 @@ public:
   {
     return from_values({v0, v1, v2}, options);
   }
-  /// From three batches of components; their batch shapes broadcast.
+  /// Makes a batch from three batches of components; their batch shapes broadcast.
   /// (...; ) three times -> (...; 3)
   [[nodiscard]] static Vec fill(const Scalar & v0, const Scalar & v1, const Scalar & v2);
 
@@ -92,7 +91,7 @@ Scalar norm_sq(const Vec & v);
 /// √(v_i v_i + epsilon), epsilon in the square of the unit of v. (...; 3) -> (...; ), in the unit of v. Its
 /// gradient at v = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 Scalar norm(const Vec & v, Real epsilon = 0);
-/// v / √(v_i v_i + epsilon), without unit. (...; 3) -> (...; 3). NaN where that is 0 / 0.
+/// v / √(v_i v_i + epsilon), without unit. (...; 3) -> (...; 3). NaN where the quotient is 0 / 0.
 Vec unit(const Vec & v, Real epsilon = 0);
 /// v_i w_i. (...; 3), (...; 3) -> (...; ), unit of v × unit of w.
 Scalar inner(const Vec & v, const Vec & w);
@@ -106,9 +105,9 @@ R2 outer(const Vec & v, const Vec & w);
 R2 outer(const Vec & v);
 /// v_i v_j as a symmetric tensor. (...; 3) -> (...; 6), in the square of the unit of v.
 SR2 self_outer(const Vec & v);
-// cross and outer of rotations and spins, as vectors of their components. These overloads are templates,
-// so that they need no conversion of their arguments. Otherwise overload resolution would choose
-// LibTorch's functions of these names, which treat batch dimensions as base dimensions.
+// These overloads of cross and outer use rotations and spins as vectors of their components. They are templates, so
+// that they need no conversion of their arguments. Otherwise overload resolution would choose LibTorch's functions of
+// these names, which treat batch dimensions as base dimensions.
 /// ε_ijk v_j w_k for the components of two rotations, spins or vectors. (...; 3), (...; 3) -> (...; 3)
 template <class A, class B, tensors::if_vectors<A, B> = 0>
 Vec cross(const A & v, const B & w);

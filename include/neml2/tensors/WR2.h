@@ -31,7 +31,7 @@ public:
   WR2(const R2 & A);
 
   using PrimitiveTensor::fill;
-  /// From the axial vector, unbatched. (; 3)
+  /// Makes one skew tensor, without batch dimensions, from its axial vector. (; 3)
   [[nodiscard]] static WR2 fill(const CScalar & w0,
                                 const CScalar & w1,
                                 const CScalar & w2,
@@ -39,7 +39,7 @@ public:
   {
     return from_values({w0, w1, w2}, options);
   }
-  /// From three batches of components; their batch shapes broadcast. (...; ) three times -> (...; 3)
+  /// Makes a batch from three batches of components of the axial vector; their batch shapes broadcast. (...; ) three times -> (...; 3)
   [[nodiscard]] static WR2 fill(const Scalar & w0, const Scalar & w1, const Scalar & w2);
   /// Derivative of the axial vector by itself, δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
@@ -108,12 +108,11 @@ Scalar inner(const WR2 & w, const WR2 & v);
 Scalar norm_sq(const WR2 & w);
 /// √(w_i w_i) of the axial vector. (...; 3) -> (...; ), in the unit of w. Its gradient at w = 0 is 0.
 Scalar norm(const WR2 & w);
-/// R_ij w_j, the axial vector of R_ik W_kl R_jl: W rotated (active) by the rotation matrix R. (...; 3),
-/// (...; 3, 3) -> (...; 3), in the unit of w. If R is not a rotation matrix, the result is still
-/// R_ij w_j.
+/// R_ij w_j: w rotated (active) by the rotation matrix R. The result is the axial vector of R_ik W_kl R_jl.
+/// (...; 3), (...; 3, 3) -> (...; 3), in the unit of w. If R is not a rotation matrix, the result is still R_ij w_j.
 WR2 rotate(const WR2 & w, const R2 & R);
-/// R_ij w_j, the axial vector of R_ik W_kl R_jl: W rotated (active) by r, whose matrix is R. (...; 3),
-/// (...; 3) -> (...; 3), in the unit of w.
+/// R_ij w_j: w rotated (active) by r, whose matrix is R. The result is the axial vector of R_ik W_kl R_jl.
+/// (...; 3), (...; 3) -> (...; 3), in the unit of w.
 WR2 rotate(const WR2 & w, const Rot & r);
 /// Trace W_kk = 0. (...; 3) -> (...; )
 Scalar tr(const WR2 & w);

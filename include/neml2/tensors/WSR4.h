@@ -27,9 +27,9 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(WSR4)
   WSR4() = default;
-  /// From the derivative T_ijkl of a skew tensor W_ij by the components of a symmetric tensor:
+  /// Converts T_ijkl, the derivative of a skew tensor W_ij by the components of a symmetric tensor. The result is
   /// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components. (...; 3, 3, 3, 3) -> (...; 3, 6).
-  /// It is a template so that it takes only an R4, and not a type that converts to R4.
+  /// The constructor is a template, so that a type that converts to R4 does not also convert to WSR4.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   WSR4(const T & t);
 };

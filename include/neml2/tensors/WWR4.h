@@ -26,9 +26,9 @@ public:
   NEML2_ASSIGNED_WHOLE(WWR4)
   WWR4() = default;
   /// The sum T_ijkl - T_jikl - T_ijlk + T_jilk at ij and kl = 21, 02, 10. It has no factor 1/4: if T is
-  /// skew in both index pairs, it is four times the components of T.
-  /// (...; 3, 3, 3, 3) -> (...; 3, 3). It is a template so that it takes only an R4, and not a type that
-  /// converts to R4.
+  /// skew in both index pairs, the sum is four times the components of T.
+  /// (...; 3, 3, 3, 3) -> (...; 3, 3). The constructor is a template, so that a type that converts to R4 does not
+  /// also convert to WWR4.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   WWR4(const T & t);
 

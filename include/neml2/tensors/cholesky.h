@@ -9,24 +9,24 @@
  * Cholesky's factor of symmetric positive definite matrices, one per batch entry: A = L Lᵀ with lower triangular L,
  * L_ii > 0.
  *
- * Only the symmetric part of a matrix is used, so the derivatives by A_ij and by A_ji are equal. Where this part is
- * not positive definite, all components of L are NaN.
+ * Only the symmetric part of a matrix is used, so the derivatives by A_ij and by A_ji are equal. Where the symmetric
+ * part is not positive definite, all components of L are NaN.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.
  */
 namespace neml2
 {
-/// L with L_ik L_jk = A_ij, L_ij = 0 for j > i. (...; 3, 3) -> (...; 3, 3), in the square root of the unit of A. NaN where A is not
-/// positive definite.
+/// L with L_ik L_jk = A_ij and L_ij = 0 for j > i. (...; 3, 3) -> (...; 3, 3), in the square root of the unit of A.
+/// NaN where A is not positive definite.
 R2 cholesky(const R2 & A);
-/// L with L_ik L_jk = s_ij, L_ij = 0 for j > i. (...; 6) -> (...; 3, 3), in the square root of the unit of s. NaN where s is not
-/// positive definite.
+/// L with L_ik L_jk = s_ij and L_ij = 0 for j > i. (...; 6) -> (...; 3, 3), in the square root of the unit of s.
+/// NaN where s is not positive definite.
 R2 cholesky(const SR2 & s);
-/// L with L_IK L_JK = C_IJ in Mandel components, L_IJ = 0 for J > I, so that e : C : e = |Lᵀ e|². (...; 6, 6) ->
+/// L with L_IK L_JK = C_IJ in Mandel components and L_IJ = 0 for J > I, so that e : C : e = |Lᵀ e|². (...; 6, 6) ->
 /// (...; 6, 6), in the square root of the unit of C. NaN where C is not positive definite.
 SSR4 cholesky(const SSR4 & C);
-/// L with L_ik L_jk = A_ij, L_ij = 0 for j > i, for a matrix of your own type (solve.h). (...; n, n) -> (...; n, n), in the square root
-/// of the unit of A. NaN where A is not positive definite.
+/// L with L_ik L_jk = A_ij and L_ij = 0 for j > i, for a matrix of your own type (solve.h). (...; n, n) -> (...; n, n),
+/// in the square root of the unit of A. NaN where A is not positive definite.
 template <class A, kernels::if_own_batch<A> = 0>
 A cholesky(const A & a);
 

@@ -170,8 +170,9 @@ unique_bidirectional(const R2 & T, const Vec & v)
 
 namespace neml2::tensors
 {
-/// The operators in the form that the kernels read: a pointer to the numbers of the tensor, which must outlive it.
-/// The pointer is null if the values are not known, because no kernel runs then.
+/// The operators in the form that the kernels read: their number, and a pointer to the numbers of the tensor. The tensor
+/// must live as long as the pointer is used. The pointer is null if the values are not known, because no kernel runs
+/// then.
 NEML2_BODY kernels::Symmetries
 symmetries(const Quaternion & operators)
 {
@@ -179,10 +180,9 @@ symmetries(const Quaternion & operators)
   return {static_cast<const double *>(data), int(operators.size(0))};
 }
 
-/// The operators P of a class that make different rotations Pᵀ S with the operators S of another class. If h is in
-/// both classes, P and h P make the same rotations, because (h P)ᵀ (h S) = Pᵀ S: only the first of them is kept. If
-/// both classes are equal, only the identity is kept. If values are not known, all operators of the class are
-/// returned.
+/// The operators P of one class that make different rotations Pᵀ S with the operators S of another class. If h is in
+/// both classes, P and h P make the same rotations, because (h P)ᵀ (h S) = Pᵀ S: only the first one is kept. If
+/// both classes are equal, only the identity is kept. If values are not known, all operators P are returned.
 NEML2_BODY Quaternion
 without_repetitions(const Quaternion & P, const Quaternion & S)
 {

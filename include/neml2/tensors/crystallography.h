@@ -50,37 +50,38 @@ Quaternion cubic(const TensorOptions & options = default_tensor_options());
 /// Source: Hahn (2005), International Tables for Crystallography A, table 10.1.2.4 (names of the point groups).
 /// @throws NEMLException for any other name, with a list of the known ones.
 std::string rotation_group(const std::string & crystal_class);
-/// The rotations of a class as unit quaternions, the identity first. (n; 4). The classes are "1" (triclinic, n = 1), "2"
+/// The rotations of a class as unit quaternions; the identity is first. (n; 4). The classes are "1" (triclinic, n = 1), "2"
 /// (monoclinic, 2), "222" (orthorhombic, 4), "3" and "32" (trigonal, 3 and 6), "4" and "42" (tetragonal, 4 and 8), "6" and
 /// "622" (hexagonal, 6 and 12), "23" and "432" (cubic, 12 and 24). The other names that rotation_group takes are allowed,
 /// too.
 /// @throws NEMLException for an unknown class or an integer dtype.
 Quaternion symmetry_quaternions(const std::string & orbifold,
                                 const TensorOptions & options = default_tensor_options());
-/// The rotations of a class as matrices, the identity first. (n; 3, 3). The classes are the same as for
+/// The rotations of a class as matrices; the identity is first. (n; 3, 3). The classes are the same as for
 /// symmetry_quaternions. The entries 0, ±1/2, ±√3/2 and ±1 are exact except for the rounding of √3/2.
 /// @throws NEMLException for an unknown class or an integer dtype.
 R2 symmetry(const std::string & orbifold, const TensorOptions & options = default_tensor_options());
 
-/// The directions T_ij v_j, which are equivalent to v by the operations T, in the order of T and without
-/// repetitions. (n; 3, 3), (; 3) -> (m; 3), 1 ≤ m ≤ n, in the unit of v. A direction and its opposite count as
-/// one. Two directions are equal if they differ by at most 1e-5 of the length. m depends on the values, so the
-/// function synchronises with a GPU.
+/// The directions T_ij v_j, which the operations T make from v, without repetitions and in the order of T.
+/// (n; 3, 3), (; 3) -> (m; 3), 1 ≤ m ≤ n, in the unit of v. A direction and its opposite count as one. Two directions
+/// are equal if they differ by at most 1e-5 of their length. m depends on the values, so the function synchronises
+/// with a GPU.
 /// @throws NEMLException also if v is batched, if T does not have exactly one batch dimension, or if the values
 /// are not known (meta and fake tensors, traces, torch.func).
 Vec unique_bidirectional(const R2 & T, const Vec & v);
 
-/// Misorientation: the smallest angle in [0, π], in radians, between r and the rotations S q that are
-/// equivalent to q: min over S of the angle of R(r)_ki S_kl R(q)_lj. (...; 3), (...; 3) -> (...; )
-/// The batch shapes of r and q broadcast. Its derivatives are 0 where it is 0.
+/// Misorientation: the smallest angle in [0, π], in radians, between r and the orientations S q that are equivalent to
+/// q. It is the smallest angle of the rotations R(r)_ki S_kl R(q)_lj, with S in the class. (...; 3), (...; 3) -> (...; )
+/// The batch shapes of r and q broadcast. Where the misorientation is 0, its derivatives are 0.
 ///
 /// It is computed from unit quaternions: the error of the angle is 1e-16 near 0, where the arc cosine of the
 /// trace would have an error of 1e-8.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Scalar misorientation(const Rot & r, const Rot & q, const std::string & orbifold = "1");
-/// Misorientation of crystals of two phases, r of the first class and q of the second: the smallest angle in [0, π], in
-/// radians, min over S of the second class and P of the first of the angle of R(r)_ki P_lk S_lm R(q)_mj.
-/// (...; 3), (...; 3) -> (...; ). The batch shapes of r and q broadcast. Its derivatives are 0 where it is 0.
+/// Misorientation of crystals of two phases, where r is of the first class and q of the second: the smallest angle in
+/// [0, π], in radians, of the rotations R(r)_ki P_lk S_lm R(q)_mj, with P in the first class and S in the second.
+/// (...; 3), (...; 3) -> (...; ). The batch shapes of r and q broadcast. Where the misorientation is 0, its derivatives
+/// are 0.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Scalar misorientation(const Rot & r,
                       const Rot & q,
@@ -104,9 +105,9 @@ Rot disorientation(const Rot & r,
                    const std::string & orbifold_of_r,
                    const std::string & orbifold_of_q);
 
-/// The orientation that is closest to a reference, of all equivalent orientations S r, as a rotation by an
-/// angle of at most π. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and the reference broadcast. If
-/// several are equally close, the result is the first one in the order of the operators.
+/// The equivalent orientation S r that is closest to a reference, as a rotation by an angle of at most π.
+/// (...; 3), (...; 3) -> (...; 3). The batch shapes of r and the reference broadcast. If several orientations are equally
+/// close, the result is the first one in the order of the operators.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference);
 /// move_to_fundamental_zone(r, orbifold, reference) with the reference (0, 0, 0.005), which is close to the

@@ -16,7 +16,7 @@ namespace tensors
 {
 using kernels::EulerConvention;
 
-/// The axes of a name of three letters, such as "ZXZ" or "xyz"; nullopt for any other name.
+/// The axes that a name of three letters, such as "ZXZ" or "xyz", stands for; nullopt for any other name.
 NEML2_BODY std::optional<kernels::EulerSequence>
 euler_sequence(const std::string & name)
 {
@@ -55,7 +55,7 @@ euler_convention(const char * where, const std::string & name, bool sequences = 
           : ".");
 }
 
-/// The unit of an angle in radians.
+/// The size of a unit of angles, "degrees" or "radians", in radians.
 NEML2_BODY double
 angle_unit(const char * where, const std::string & name)
 {

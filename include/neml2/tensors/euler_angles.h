@@ -9,8 +9,7 @@
 /// Conversion between conventions of Euler angles. Rotations from Euler angles are in Rot.h.
 namespace neml2
 {
-/// Converts Euler angles (a, b, c) from Kocks' convention to another one, both in radians. (...; 3) ->
-/// (...; 3)
+/// Converts Euler angles (a, b, c) in radians from Kocks' convention to another convention. (...; 3) -> (...; 3)
 /// "kocks": (a, b, c); "bunge": (a + π/2, b, π/2 - c), where the first and the last angle are taken modulo 2π
 /// and keep their sign; "roe": (a, b, π - c).
 /// @throws NEMLException also for any other convention.

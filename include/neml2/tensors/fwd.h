@@ -100,7 +100,7 @@ namespace math
 }
 namespace tensors
 {
-using namespace core; // the rooms whose names tensors/ uses
+using namespace core; // tensors/ uses the names of these namespaces
 using namespace packs;
 using namespace engine;
 using namespace math;

@@ -4,12 +4,12 @@
 /**
  * Derivative rules of the library's operations, one header per type or topic in gradients/.
  *
- * If one source file of a program includes this header, operations are evaluated fused also where
+ * If one source file of a program includes this header, operations are fused (one pass over memory) also where
  * autograd records them, and their gradients are fused, too. A program that links neml2::compiled has
  * the rules already. A rule computes the gradient by each argument from the gradient g by the result
  * and from all arguments. Gradients are with respect to stored components, which are isometric in
  * Mandel's notation. Every rule is written with the library's own functions, mostly as one formula for
- * rows and for batches, so that gradients can be differentiated again.
+ * single tensors (rows) and for batches, so that gradients can be differentiated again.
  */
 #ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the rules
 #include "neml2/gradients/Quaternion.h"

@@ -54,8 +54,8 @@ using if_fixed_table_of_two =
 
 /**
  * The value at x of the table of points (abscissae_i, ordinates_i), in the unit of the ordinates; x and the abscissae
- * have the same unit. (...; ), (...; n), (...; n) -> (...; ), n at least 2: one table for the whole batch, or one per
- * batch entry.
+ * have the same unit. (...; ), (...; n), (...; n) -> (...; ) with n at least 2. There is one table for the whole batch,
+ * or one per batch entry.
  *
  * Interpolant::linear is a straight line from point to point. Interpolant::monotone_cubic has a continuous derivative,
  * and is monotone where the points are monotone, so that it never overshoots. Its derivative at a point is the slope of
@@ -69,13 +69,14 @@ using if_fixed_table_of_two =
  * gives NaN with derivatives 0, so that an x beyond the ends does not spoil the gradient by a table that other batch
  * entries share. NaN in x gives NaN.
  *
- * There are derivatives of any order, by x, abscissae and ordinates. At a point of a linear table they have two one-sided
- * values: the values of the interval after the point are used, and at an end the values of the interval inside.
+ * There are derivatives of any order by x, abscissae and ordinates. At a point of a linear table they have two one-sided
+ * values: the values of the interval after the point are used, and at the last point the values of the interval before
+ * it.
  *
  * The abscissae are checked, and the check synchronises with a GPU. In a formula of vmap, a table must have a type of
  * fixed size or consist of constants.
- * @throws NEMLException also unless each table has one base dimension, as many ordinates as abscissae, and abscissae
- *   that are finite and increase strictly.
+ * @throws NEMLException also unless abscissae and ordinates have one base dimension each and the same number of entries,
+ *   and the abscissae are finite and increase strictly.
  *
  * Source: Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246; slopes are limited to their region [0, 3]².
  */
@@ -89,8 +90,8 @@ interpolate(const Scalar & x, const Tensor & abscissae, const Tensor & ordinates
 
 /**
  * The value at (x, y) of the table of values_ij at (x_abscissae_i, y_abscissae_j), in the unit of the values. It is bilinear:
- * linear along either axis between neighbouring abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; ), n and m
- * at least 2.
+ * linear along either axis between neighbouring abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; )
+ * with n and m at least 2.
  *
  * Beyond the ends of either axis, Beyond::constant holds the value at the end, Beyond::extrapolate continues the bilinear
  * function of the nearest cell, and Beyond::nan gives NaN. The abscissae are checked, and the check synchronises with a
@@ -109,7 +110,7 @@ Scalar interpolate(const Scalar & x,
  * tensor of a type with n components, a std::array of n constants or, on batches, a Tensor; x is a Scalar or a number.
  * (...; ), (...; n), (...; n) -> (...; )
  *
- * The abscissae of a type of fixed size are not checked in advance, so nothing synchronises with a GPU: the value of a
+ * Abscissae of a type of fixed size are not checked in advance, so nothing synchronises with a GPU: the value of a
  * batch entry is NaN if its abscissae are not finite and increasing. If an argument is a number or consists of constants,
  * the result is computed in float64, as in the fused pass.
  * @throws std::invalid_argument if constant abscissae are not finite and increasing.
@@ -123,9 +124,9 @@ Scalar interpolate(const X & x,
 template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
 Scalar interpolate(const X & x, const Xs & abscissae, const Ys & ordinates, Beyond beyond);
 
-/// The value at (x, y) of a table of fixed size, in formulas of vmap and on whole batches: bilinear. The values are n × m
+/// The bilinear value at (x, y) of a table of fixed size, in formulas of vmap and on whole batches. The values are n × m
 /// numbers, in which the values of the same x are adjacent: a tensor of base shape (n, m) or (n m), or constants. The
-/// value is NaN if abscissae of a type of fixed size are not finite and increasing. (...; ), (...; ), (...; n), (...; m),
+/// result is NaN if abscissae of a type of fixed size are not finite and increasing. (...; ), (...; ), (...; n), (...; m),
 /// (...; n, m) -> (...; )
 /// @throws std::invalid_argument if constant abscissae are not finite and increasing.
 template <class X,
@@ -150,7 +151,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// An argument of interpolate, of any of the allowed types.
+/// An argument of interpolate. It has any of the allowed types.
 struct TableArgument
 {
   core::Operand operand;         ///< has no tensor if the argument consists of constants

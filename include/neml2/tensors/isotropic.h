@@ -21,7 +21,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// A function of eigenvalues as a formula of the tensor.
+/// Makes a formula of a symmetric tensor from a function f of its eigenvalues.
 template <class F>
 struct Isotropic
 {
@@ -41,10 +41,11 @@ struct Isotropic
  * eigenvalues must permute the f_i in the same way. (...; 6), ... -> (...; ) or (...; 6), in the unit of f. f takes the three
  * eigenvalues as one Vec, in ascending order, and captures nothing.
  *
- * On batches the call is one pass over memory. In a formula its derivatives are exact, also at equal eigenvalues. It has two
- * derivatives if f returns a scalar, for a stress and a tangent, and one derivative if f returns a Vec. A further derivative
- * does not compile. Where LibTorch's operations differentiate the recording on whole batches, as under functorch in C++, they
- * differentiate the eigenvectors: at equal eigenvalues, a derivative that contains derivatives of eigenvectors is NaN.
+ * On batches the call is one pass over memory. In a formula its derivatives are exact, also at equal eigenvalues. The call
+ * has two derivatives if f returns a scalar (for a stress and a tangent), and one derivative if f returns a Vec. A further
+ * derivative does not compile. Where LibTorch's operations differentiate the recording (the list of operations) on whole
+ * batches, as under functorch in C++, they differentiate the eigenvectors: at equal eigenvalues, a derivative that contains
+ * derivatives of eigenvectors is NaN.
  *
  * Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
  */

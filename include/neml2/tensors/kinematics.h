@@ -20,7 +20,7 @@ namespace neml2
  * Polar decomposition F_ij = R_ik U_kj, with orthogonal R and a symmetric, positive definite right stretch
  * U. (...; 3, 3) -> (...; 3, 3), (...; 6); R without unit, U in the unit of F.
  *
- * det R is the sign of det F: for a reflected F, R is a reflection, while U stays positive definite. R is
+ * det R is the sign of det F: where det F < 0, R contains a reflection, and U is positive definite as everywhere. R is
  * orthogonal up to round-off even where F is nearly singular, but its sensitivity to F is large there: 1 over
  * the sum of the two smallest stretches. Where F is singular, R is NaN. Everywhere else derivatives are
  * correct, also at F = I.
@@ -29,9 +29,10 @@ std::pair<R2, SR2> polar(const R2 & F);
 /// The rotation R of F = R U, as in polar(F). (...; 3, 3) -> (...; 3, 3), without unit.
 /// It is computed by Newton's iteration. Source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 R2 polar_rotation(const R2 & F);
-/// The rotation, of determinant 1, for which the sum of the squared differences from the components of A is smallest. It
-/// is polar_rotation(A), in which the direction of the smallest stretch is reflected where det A < 0. (...; 3, 3) ->
-/// (...; 3, 3), without unit. NaN where A is singular. Source: Kabsch (1978), Acta Cryst. A 34, 827-828.
+/// The rotation (of determinant 1) that is nearest to A: the sum of the squared differences of their components is
+/// smallest. Where det A > 0 it is polar_rotation(A); where det A < 0, the direction of the smallest stretch is reflected
+/// as well. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular.
+/// Source: Kabsch (1978), Acta Cryst. A 34, 827-828.
 R2 nearest_rotation(const R2 & A);
 /// The principal stretches of F (its singular values), in ascending order. Their absolute error is the unit round-off
 /// times the largest stretch. They are not computed as the roots of the eigenvalues of F_ki F_kj, because small stretches
@@ -49,13 +50,13 @@ SR2 left_cauchy_green(const R2 & F);
 /// E_ij = (F_ki F_kj - δ_ij) / 2, with the relative accuracy of F - I also for small strains. F has no unit.
 /// (...; 3, 3) -> (...; 6)
 SR2 green_lagrange(const R2 & F);
-/// log U = log(F_ki F_kj) / 2, the logarithmic strain of Hencky, for F without unit. (...; 3, 3) -> (...; 6)
+/// Hencky's logarithmic strain log U = log(F_ki F_kj) / 2, for F without unit. (...; 3, 3) -> (...; 6)
 /// The fused loop has the relative accuracy of F - I also for small strains. NaN where F is singular.
 SR2 hencky_strain(const R2 & F);
 
 /// Push-forward of a tensor with contravariant components, such as a stress: F_ik s_kl F_jl. There is no factor
-/// 1 / det F: the second Piola-Kirchhoff stress gives the Kirchhoff stress. Divide the Kirchhoff stress by det F for
-/// the Cauchy stress. (...; 6), (...; 3, 3) -> (...; 6)
+/// 1 / det F: the second Piola-Kirchhoff stress gives the Kirchhoff stress. Divide the Kirchhoff stress by det F to
+/// get the Cauchy stress. (...; 6), (...; 3, 3) -> (...; 6)
 SR2 push_forward(const SR2 & s, const R2 & F);
 /// The inverse of push_forward(s, F), F^-1_ik s_kl F^-1_jl. (...; 6), (...; 3, 3) -> (...; 6). Infinite or
 /// NaN where F is singular.

@@ -40,7 +40,7 @@ struct NEML2_ONE_A_PROGRAM SymKron
   }
 };
 
-/// The 3×3 matrix, for batch bodies.
+/// The 3×3 matrices of a batch, for the code that runs on whole batches.
 NEML2_BODY const at::Tensor &
 matrix_of(const R2 & A)
 {

@@ -36,7 +36,8 @@ R4 kron_transposed(const A & a, const B & b);
 template <class A, class B, tensors::if_second_order<A, B> = 0>
 SSR4 sym_kron(const A & a, const B & b);
 
-/// Does not compile. Without this overload, at::kron would take other tensors, and treat batch and base dimensions alike.
+/// Does not compile. Without this overload, at::kron would accept other tensors, and treat their batch dimensions as base
+/// dimensions.
 template <class A, class B>
 auto
 kron(const TensorBase<A> &, const TensorBase<B> &)

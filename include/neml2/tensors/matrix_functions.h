@@ -37,15 +37,15 @@ SR2 dexpm(const SR2 & s, const SR2 & e);
 /// (...; 6) -> (...; 6, 6)
 SSR4 dexpm(const SR2 & s);
 
-/// The u with e^u = s, for s without unit. (...; 6) -> (...; 6). NaN where s is not positive definite.
+/// The tensor u with e^u = s, for s without unit. (...; 6) -> (...; 6). NaN where s is not positive definite.
 SR2 logm(const SR2 & s);
 /// Derivative of logm at s along e. (...; 6), (...; 6) -> (...; 6), unit of e / unit of s.
 SR2 dlogm(const SR2 & s, const SR2 & e);
 /// Derivative of logm by s. (...; 6) -> (...; 6, 6), in the inverse of the unit of s.
 SSR4 dlogm(const SR2 & s);
 
-/// The positive definite u with u_ik u_kj = s_ij. (...; 6) -> (...; 6), in the square root of the unit of
-/// s. NaN where s is not positive definite.
+/// The positive definite tensor u with u_ik u_kj = s_ij. (...; 6) -> (...; 6), in the square root of the unit of s.
+/// NaN where s is not positive definite.
 SR2 sqrtm(const SR2 & s);
 /// Derivative of sqrtm at s along e. (...; 6), (...; 6) -> (...; 6), unit of e / square root of the unit of s.
 SR2 dsqrtm(const SR2 & s, const SR2 & e);
@@ -81,7 +81,7 @@ R2 dlogm(const R2 & A, const R2 & E);
 /// Derivative of logm by A, ∂(log A)_ij / ∂A_kl. (...; 3, 3) -> (...; 3, 3, 3, 3), in the inverse of the unit of A.
 R4 dlogm(const R2 & A);
 
-/// The principal square root of A: the X with X_ik X_kj = A_ij and eigenvalues in the right half plane.
+/// The principal square root of A: the tensor X with X_ik X_kj = A_ij and eigenvalues in the right half plane.
 /// (...; 3, 3) -> (...; 3, 3), in the square root of the unit of A. NaN where A has an eigenvalue on the
 /// negative real axis, 0 included, or too close to it.
 R2 sqrtm(const R2 & A);

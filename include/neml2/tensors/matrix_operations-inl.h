@@ -10,7 +10,7 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 
-/// The operations of the functions that matrix_functions.h declares, for any second order tensor.
+/// The types of the operations that matrix_functions.h declares. They take an SR2 or an R2.
 namespace neml2
 {
 namespace tensors
@@ -75,7 +75,8 @@ struct NEML2_ONE_A_PROGRAM Dsqrtm : GainsFromAvx512
   }
 };
 
-// Leaves that evaluate a function of a matrix, SR2 or R2: op is for rows, f is for batches.
+// Evaluate a function of a matrix (SR2 or R2): op has its formula for rows (single tensors), and f is the function for
+// batches.
 
 template <class Op, class T>
 T

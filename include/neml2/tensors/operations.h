@@ -5,9 +5,9 @@
 
 /**
  * Operations that several tensor types share. Each operation is a type with a name for messages and a formula for
- * rows; kernels/ has the formula of each tensor type. An operation of only one type or topic is in the header of that
- * type or topic. The bodies for batches are in composed/. The compiler finds the derivative rules in gradients/ by
- * the types of the operations.
+ * rows (single tensors of a batch); kernels/ has the formula of each tensor type. An operation of only one type or topic
+ * is in the header of that type or topic. The bodies for batches are in composed/. The compiler finds the derivative
+ * rules in gradients/ by the types of the operations.
  */
 namespace neml2::tensors
 {

@@ -9,7 +9,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// Random rotations by angles of at most π, computed from unit quaternions, with this batch shape. (..., 3)
+/// Random rotations by angles of at most π, with the given batch shape. They are computed from unit quaternions. (..., 3)
 NEML2_BODY at::Tensor
 random_rotations(const char * where, TensorShapeRef batch, Size seed, const TensorOptions & options)
 {

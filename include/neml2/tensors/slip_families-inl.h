@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-/// Families of planes and directions in a lattice, from their notation. All values are plain numbers instead of
+/// Reads families of planes and directions in a lattice from their notation. All values are plain numbers instead of
 /// tensors, because the results must not depend on modes of LibTorch.
 namespace neml2::tensors::glide
 {
@@ -35,7 +35,7 @@ struct Lattice
   bool hexagonal() const { return rotations[0] == '6'; }
 };
 
-/// A family, by its text and one of its systems. one_pair is true for (hkl)[uvw], and false for {hkl}<uvw>.
+/// A family: its text, and one of its systems. one_pair is true for (hkl)[uvw], and false for {hkl}<uvw>.
 struct Family
 {
   std::string text;
@@ -74,7 +74,7 @@ same_line(const Triple & a, const Triple & b)
   return same(a, b) || same(a, opposite(b));
 }
 
-/// The unit vector, without negative zeros.
+/// The unit vector in the direction of v, without negative zeros.
 inline Triple
 unit_of(const Triple & v)
 {
@@ -82,7 +82,7 @@ unit_of(const Triple & v)
   return {v[0] / length + 0.0, v[1] / length + 0.0, v[2] / length + 0.0};
 }
 
-/// All rotations of a cubic, tetragonal or hexagonal class, as products of its generators, the identity first.
+/// All rotations of a cubic, tetragonal or hexagonal class, computed as products of generators; the identity is first.
 NEML2_BODY std::vector<Rotation>
 rotations_of(const std::string & group)
 {
@@ -150,7 +150,7 @@ lattice_of(const std::string & function, const std::string & name, double c_over
 }
 
 /// The integers between two brackets: digits, each with or without a minus, or numbers separated by spaces or commas.
-/// Empty if the text is not valid.
+/// The list is empty if the text is not valid.
 NEML2_BODY std::vector<int>
 integers(const std::string & text)
 {
@@ -173,8 +173,8 @@ integers(const std::string & text)
   return out;
 }
 
-/// The normal of a plane, or a direction, from three indices, or from four in hexagonal lattices. Empty if the indices are
-/// not valid.
+/// The unit normal of a plane, or a unit direction, from its indices. There are three indices, or, in hexagonal lattices,
+/// four. The result is empty if the indices are not valid.
 NEML2_BODY std::optional<Triple>
 of_indices(const Lattice & lattice, const std::vector<int> & i, bool plane)
 {

@@ -79,7 +79,7 @@ slip_family(const Lattice & lattice, const Family & family)
 }
 
 /// The systems of a twin family: planes, and directions in the sense of the shear. For {hkl}<uvw> the sense is known
-/// only for the twins in the list.
+/// only for the twins in the list `twins`.
 NEML2_BODY std::vector<System>
 twin_family(const Lattice & lattice, Family family)
 {

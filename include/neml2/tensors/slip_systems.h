@@ -25,7 +25,8 @@
  */
 namespace neml2::crystallography
 {
-/// Slip systems (n, b), (m; 3) each; n_i b_i = 0. The sign of a plane or direction does not matter: (n, b) and (-n, b) are one system.
+/// Slip systems (n, b), (m; 3) each, with n_i b_i = 0. The sign of n or b does not matter: (n, b) and (-n, b) are one
+/// system.
 ///
 /// Families of slip, by their indices or by these names, with their number of systems:
 /// - fcc: "{111}<110>" 12, the default;
@@ -42,10 +43,10 @@ std::pair<Vec, Vec> slip_systems(const std::string & lattice,
                                  Real c_over_a = 0,
                                  const TensorOptions & options = default_tensor_options());
 /// Twin systems (n, b), (m; 3) each. n is normal to the twinning plane K1, and b is the direction η1 in the sense of the
-/// shear that makes the twin, δ_ij + γ b_i n_j with γ > 0. (n, b) and (-n, -b) are one system, (n, -b) is the opposite
+/// shear that makes the twin, δ_ij + γ b_i n_j with γ > 0. (n, b) and (-n, -b) are one system; (n, -b) is the opposite
 /// shear.
 ///
-/// Families of twins, with their number of systems and γ (r is c_over_a), and for fcc and bcc one of the systems:
+/// Families of twins, with their number of systems and γ (r is c_over_a), and for fcc and bcc an example of a system:
 /// - fcc: "{111}<112>" 12, 1/√2, the default, such as (111)[11-2];
 /// - bcc: "{112}<111>" 12, 1/√2, the default, such as (112)[-1-11];
 /// - hcp: "{10-12}<-1011>" 6, |3 - r²| / (√3 r), the default; "{11-21}<-1-126>" 6, 1/r; "{11-22}<11-2-3>" 6, 2 |r² - 2| / (3 r);

@@ -6,16 +6,16 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Systems of linear equations, one per batch entry, for example for the strain of a stress, or for a step of Newton's
- * method.
+ * Solves systems of linear equations, one per batch entry, for example to find the strain of a stress or a step of
+ * Newton's method.
  *
  * All functions here use elimination with row pivoting. If the matrix of a batch entry is singular, so that a pivot is
  * exactly 0, the solution of that entry is NaN; a matrix that is singular up to round-off gives large numbers. solve(A, b)
  * is more accurate than inv(A) * b, and for 6×6 and larger matrices also faster.
  *
- * A matrix type of your own, `class Matrix : public PrimitiveTensor<Matrix, n, n>`, has solve, inv and det here, and
- * cholesky in cholesky.h. Its right sides are of a type `PrimitiveTensor<X, n>`, or `PrimitiveTensor<X, n, m>` for m right
- * sides at once.
+ * For a matrix type of your own, `class Matrix : public PrimitiveTensor<Matrix, n, n>`, there are solve, inv and det here,
+ * and cholesky in cholesky.h. Its right sides have a type derived from `PrimitiveTensor<X, n>`, or from
+ * `PrimitiveTensor<X, n, m>` for m right sides at once.
  *
  * math/linalg.h is for matrices whose size is known only at run time. The headers of R2, SR2, SSR4 and R4 have their inv
  * and det.
@@ -38,12 +38,12 @@ struct NEML2_ONE_A_PROGRAM Solve
 /// x_j with A_ij x_j = b_i. (...; 3, 3), (...; 3) -> (...; 3), unit of b / unit of A. NaN where A is singular.
 template <class A, class B, math::if_types<A, R2, B, Vec> = 0>
 Vec solve(const A & a, const B & b);
-/// X_kj with A_ik X_kj = B_ij: the columns of B are three right sides. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), unit of B / unit of
-/// A. NaN where A is singular.
+/// X_kj with A_ik X_kj = B_ij: the columns of B are three right sides. (...; 3, 3), (...; 3, 3) -> (...; 3, 3),
+/// unit of B / unit of A. NaN where A is singular.
 template <class A, class B, math::if_types<A, R2, B, R2> = 0>
 R2 solve(const A & a, const B & b);
-/// e_kl with C_ijkl e_kl = s_ij, for example the strain from a stress. (...; 6, 6), (...; 6) -> (...; 6), unit of s / unit of C. NaN
-/// where C is singular.
+/// e_kl with C_ijkl e_kl = s_ij, for example the strain from a stress. (...; 6, 6), (...; 6) -> (...; 6),
+/// unit of s / unit of C. NaN where C is singular.
 template <class A, class B, math::if_types<A, SSR4, B, SR2> = 0>
 SR2 solve(const A & C, const B & s);
 /// X_mnkl with A_ijmn X_mnkl = B_ijkl. (...; 6, 6), (...; 6, 6) -> (...; 6, 6), unit of B / unit of A. NaN where A is singular.

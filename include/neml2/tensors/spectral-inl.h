@@ -30,7 +30,7 @@ struct NEML2_ONE_A_PROGRAM Eigenvalues
   }
 };
 
-/// Evaluates a leaf with two results. It is fused if no gradient is recorded.
+/// Evaluates an operation with two results. The operation is fused if no gradient is recorded.
 template <class X, class Y, class RowBody, class BatchBody, class A>
 std::pair<X, Y>
 evaluate_pair(const Operation & op,

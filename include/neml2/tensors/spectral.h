@@ -27,8 +27,8 @@ namespace linalg
  * Eigenvalues of s in ascending order, in the unit of s, and unit eigenvectors in the columns of V, so
  * that s_ij = Σ_k λ_k V_ik V_jk. (...; 6) -> (...; 3), (...; 3, 3)
  *
- * V is a rotation: the largest component of each of the first two columns is positive, and the third column
- * makes them right-handed. The eigenvectors of equal eigenvalues may be any orthonormal vectors of their common
+ * V is a rotation: the largest component of each of the first two columns is positive, and the sign of the third column
+ * makes det V = 1. The eigenvectors of equal eigenvalues may be any orthonormal vectors of their common
  * eigenspace. NaN where a component of s is not finite.
  *
  * The fused loop uses Jacobi rotations, which are accurate up to round-off for components of any size, and
@@ -50,7 +50,7 @@ SR2 ieigh(const Vec & l, const R2 & V);
  *
  * It is Σ_k f'_k v_k v_k v_k v_k + Σ_{i≠j} θ_ij sym(v_i v_j) sym(v_i v_j) with
  * θ_ij = (f_i - f_j) / (λ_i - λ_j). Where this difference of f is lost in rounding, θ_ij is the mean
- * (f'_i + f'_j) / 2. In the worst case, eigenvalues that differ by 1e-5 and a function of about 1, about eleven
+ * (f'_i + f'_j) / 2. In the worst case (eigenvalues that differ by 1e-5, and a function of about 1), about eleven
  * digits are right. For equal eigenvalues all digits are right.
  *
  * Source: Higham (2008), Functions of Matrices, corollary 3.12.

@@ -75,7 +75,7 @@ SSR4::fill_C1_C2_C3(const CScalar & C1,
 
 namespace tensors
 {
-/// The result of f for scalars made from plain numbers.
+/// Calls f with Scalars that are made from plain numbers.
 template <class F, class... Numbers>
 SSR4
 stiffness_of_numbers(const F & f, const TensorOptions & options, const Numbers &... numbers)

@@ -5,8 +5,8 @@
 #include "neml2/kernels/stiffness.h"
 #include "neml2/tensors/fwd.h"
 
-/// The elastic stiffnesses of SSR4.h as free functions, which formulas for vmap call, and the bodies of the factories of
-/// SSR4.h.
+/// Free functions for the elastic stiffnesses of SSR4.h, for use in formulas of vmap. This header also includes the bodies
+/// of SSR4's factories.
 namespace neml2
 {
 /// See SSR4::isotropic_E_nu(E, nu). (...; ), (...; ) -> (...; 6, 6)

@@ -2,9 +2,9 @@
 """Pictures of textures and of material behaviour, with matplotlib: pole figures and inverse pole figures, stress-strain
 curves, yield surfaces, the directional Young's modulus.
 
-Each function draws into `ax`, by default the current axes of pyplot, and returns matplotlib's artists: `.axes` of an artist is where it is
-drawn, and `figure.colorbar(...)` takes artists that have colours. Further keywords go to the function of matplotlib that draws, named in
-the docstring. Tensors may be of any floating dtype, on any device, and require gradients.
+Each function draws into `ax`, by default the current axes of pyplot, and returns artists of matplotlib. `.axes` of an artist are the axes
+in which it is drawn, and `figure.colorbar(...)` takes artists that have colours. Further keywords are passed to the function of matplotlib
+that draws, which the docstring names. Tensors may have any floating dtype, be on any device, and require gradients.
 
 matplotlib is an extra of the package, neml2-tensors[plot].
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arguments of the plotting functions, converted to tensors of torch, and the errors for wrong ones."""
+"""Converts the arguments of the plotting functions to tensors of torch, and raises the errors for wrong arguments."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def on_cpu(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, changed to create its tensors on the CPU for any default device of torch."""
+    """Changes a function so that it creates its tensors on the CPU, whatever torch's default device is."""
 
     @wraps(function)
     def wrapped(*arguments: P.args, **keywords: P.kwargs) -> T:
@@ -56,7 +56,7 @@ def numbers(function: str, name: str, value: Any, *types: type[TensorBase]) -> t
 
 
 def direction(function: str, name: str, value: Any) -> torch.Tensor:
-    """A unit vector (3)."""
+    """A direction as a unit vector, (3)."""
     if isinstance(value, (list, tuple)) and len(value) == 3 and all(isinstance(c, (int, float)) for c in value):
         value = Vec(torch.tensor(value, dtype=torch.float64))
     if not isinstance(value, (Vec, MillerIndex)):
@@ -72,7 +72,7 @@ def direction(function: str, name: str, value: Any) -> torch.Tensor:
 
 
 def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bool = False) -> torch.Tensor:
-    """Matrices (n, 3, 3) whose columns are the axes of the crystal in the frame of the sample; n = 0 must be allowed by the caller."""
+    """Matrices (n, 3, 3) whose columns are the axes of the crystal in the frame of the sample. Only if `empty` is True, n may be 0."""
     choice(function, "maps", maps, "sample to crystal", "crystal to sample")
     values = numbers(function, "orientations", orientations, Rot, Quaternion)
     if values.numel() == 0 and not empty:
@@ -91,7 +91,7 @@ def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bo
 
 
 def rotation_group(function: str, crystal_class: Any) -> str:
-    """The name of the rotation group of a crystal class or point group: "432" for "m-3m"."""
+    """The name of the rotation group of a crystal class or point group. For example, it is "432" for "m-3m"."""
     if not isinstance(crystal_class, str):
         raise TypeError(f'{function}: expected a crystal class as a string, such as "432", not {crystal_class!r}.')
     try:

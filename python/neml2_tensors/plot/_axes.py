@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The axes to draw into, and common styles."""
+"""The axes into which the functions draw, and common styles."""
 
 from typing import Any
 
@@ -14,7 +14,8 @@ BLUE, GREY = "#0072B2", "#6e7781"
 
 
 def current_axes(function: str, ax: Any, projection: str = "rectilinear") -> Axes:
-    """The axes to draw into: those given, otherwise pyplot's current ones; if these are of another kind, those of a new figure."""
+    """The axes into which to draw: the given axes, otherwise pyplot's current axes. If these have another projection, axes in a new
+    figure."""
     if ax is None:
         if not pyplot.gcf().axes:
             return pyplot.gcf().add_subplot(projection=projection)
@@ -27,7 +28,7 @@ def current_axes(function: str, ax: Any, projection: str = "rectilinear") -> Axe
 
 
 def outline(ax: Axes, corners: torch.Tensor) -> bool:
-    """Draws a closed line instead of the frame of the axes, with room for labels around it. False if it exists already."""
+    """Draws a closed line instead of the frame of the axes, with room for labels around it. If the line exists already, returns False."""
     if any(patch.get_gid() == "outline" for patch in ax.patches):
         return False
     ax.set_axis_off()
@@ -41,7 +42,7 @@ def outline(ax: Axes, corners: torch.Tensor) -> bool:
 
 
 def scatter(ax: Axes, x: torch.Tensor, y: torch.Tensor, style: dict[str, Any]) -> PathCollection:
-    """Draws points in a common style: the more points, the smaller they are."""
+    """Draws points in a common style. The more points there are, the smaller they are drawn."""
     defaults: dict[str, Any] = {"s": min(30.0, max(2.0, 3000 / len(x))), "linewidths": 0, "clip_on": False}
     if "c" not in style and "facecolors" not in style:
         defaults["color"] = BLUE

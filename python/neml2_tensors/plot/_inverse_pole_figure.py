@@ -22,11 +22,11 @@ def inverse_pole_figure_directions(
     *,
     maps: Maps = "sample to crystal",
 ) -> Vec:
-    """The directions that inverse_pole_figure draws, as unit vectors in the frame of the crystal. Among the directions equivalent to that
-    of the sample, it takes the one in the fundamental sector of the crystal class. (...; 3) with the batch shape of the orientations, which
-    may be empty, in float64 on the CPU, without a gradient.
+    """The directions that inverse_pole_figure draws: for each orientation the unit vector, in the frame of the crystal, that is equivalent
+    to the direction of the sample and lies in the fundamental sector of the crystal class. The result is (...; 3) with the batch shape of
+    the orientations, which may be empty. It is float64, on the CPU, and has no gradient.
 
-    For 432 the sector is 0 ≤ y ≤ x ≤ z, that is 001-101-111. Arguments as for inverse_pole_figure.
+    For 432 the sector is 0 ≤ y ≤ x ≤ z, the triangle 001-101-111. The arguments are those of inverse_pole_figure.
     """
     function = "inverse_pole_figure_directions"
     group = rotation_group(function, crystal_class)
@@ -45,12 +45,13 @@ def inverse_pole_figure(
     ax: Axes | None = None,
     **style: Any,
 ) -> PathCollection:
-    """Inverse pole figure: which crystal direction lies along a direction of the sample, in the fundamental sector of the
-    crystal class, in which each direction has one equivalent: for 432 the standard triangle 001-101-111.
+    """Inverse pole figure: for each orientation the direction of the crystal that lies along a direction of the sample. It is drawn in the
+    fundamental sector of the crystal class, which contains one equivalent of each direction. For 432 this is the standard triangle
+    001-101-111.
 
     sample_direction: a Vec or three numbers.
-    crystal_class: "1" to "432" or a point group such as "m-3m", as in neml2.crystallography.symmetry; the sector is that of
-        its Laue group, in which a direction and its opposite are equivalent.
+    crystal_class: "1" to "432" or a point group such as "m-3m", as in neml2.crystallography.symmetry. The sector is the sector of its Laue
+        group, in which a direction and its opposite are equivalent.
     The other arguments are those of pole_figure.
 
     Draws with Axes.scatter. inverse_pole_figure_directions returns the directions as numbers. Source: Bunge (1982), Texture
@@ -77,10 +78,10 @@ def inverse_pole_figure_density(
     ax: Axes | None = None,
     **style: Any,
 ) -> QuadContourSet:
-    """Inverse pole figure as a density, in multiples of a random distribution (m.r.d.), whose mean over the sector is 1.
-    Arguments as for inverse_pole_figure and pole_figure_density.
+    """Inverse pole figure as a density, in multiples of a random distribution (m.r.d.). The mean over the sector is 1. The arguments are
+    those of inverse_pole_figure and pole_figure_density.
 
-    Draws with Axes.contourf. figure.colorbar(...) of the result is the scale.
+    Draws with Axes.contourf; figure.colorbar(result) adds the scale.
     """
     function = "inverse_pole_figure_density"
     group = rotation_group(function, crystal_class)

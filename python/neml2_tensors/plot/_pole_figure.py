@@ -52,14 +52,14 @@ def pole_figure(
     ax: Axes | Sequence[Axes] | None = None,
     **style: Any,
 ) -> PathCollection | list[PathCollection]:
-    """Pole figure: a crystal direction, and all directions equivalent to it, in the frame of the sample, on the upper hemisphere seen from
-    +z, x to the right and y up.
+    """Pole figure: for each orientation a direction of the crystal (a pole), and all directions that are equivalent to it, in the frame of
+    the sample. The figure shows the upper hemisphere, seen from +z, with x to the right and y up.
 
-    orientations: Rot or Quaternion of any batch shape. By default each takes vectors of the sample to the frame of the
-        crystal, as in neml2.crystallography and as Bunge's Euler angles do; maps="crystal to sample" if they rotate the
-        crystal, as in C.rotate(orientation).
-    pole: Miller indices (MillerIndex, or three numbers) for cubic classes; for any class a Vec in the Cartesian frame of the
-        crystal. A list of poles makes as many figures side by side; ax is then a list of axes, and the result a list of artists.
+    orientations: Rot or Quaternion of any batch shape. By default each orientation maps vectors from the frame of the sample to the frame
+        of the crystal, as in neml2.crystallography and for Bunge's Euler angles. Give maps="crystal to sample" if the orientations rotate
+        the crystal, as in C.rotate(orientation).
+    pole: Miller indices (MillerIndex, or three numbers) for cubic classes; for any class a Vec in the Cartesian frame of the crystal. For a
+        list of poles there is one figure per pole, side by side; then ax is a list of axes, and the result a list of artists.
     crystal_class: "1" to "432" or a point group such as "m-3m", as in neml2.crystallography.symmetry. A pole and its
         opposite count as one.
     projection: "equal_area" (Lambert; equal solid angles are equal areas) or "stereographic" (preserves angles and circles).
@@ -120,14 +120,14 @@ def pole_figure_density(
     ax: Axes | Sequence[Axes] | None = None,
     **style: Any,
 ) -> QuadContourSet | list[QuadContourSet]:
-    """Pole figure as the density of the poles, in multiples of a random distribution (m.r.d.): it is 1 everywhere without texture, and its
-    mean is 1 with any texture.
+    """Pole figure as the density of the poles, in multiples of a random distribution (m.r.d.). Without texture it is 1 everywhere; with any
+    texture its mean is 1.
 
-    halfwidth: width of the von Mises-Fisher kernel about each pole, in degrees: the angle at which it has fallen to one half.
-        The fewer the grains, the wider the kernel must be.
-    The other arguments are those of pole_figure. The figures of several poles have the same levels, so that one scale serves all.
+    halfwidth: the width of the von Mises-Fisher kernel about each pole: the angle, in degrees, at which the kernel has fallen to one half.
+        The fewer grains there are, the wider the kernel must be.
+    The other arguments are those of pole_figure. The figures of several poles have the same levels, so that one scale serves all of them.
 
-    Draws with Axes.contourf. figure.colorbar(...) of the result is the scale. Sources: Bunge (1982), Texture
+    Draws with Axes.contourf; figure.colorbar(result) adds the scale. Sources: Bunge (1982), Texture
     Analysis in Materials Science; Mardia and Jupp (2000), Directional Statistics, ch. 9 (the kernel's distribution).
     """
     function = "pole_figure_density"
@@ -145,7 +145,7 @@ def pole_figure_density(
         return draw(pole, values(pole), ax, style)
     poles = cast(Sequence[Direction], pole)
     densities = torch.stack([values(one) for one in poles])
-    # as matplotlib chooses the levels of a single figure
+    # These are the levels that matplotlib would choose for a single figure.
     levels = MaxNLocator(8, min_n_ticks=1).tick_values(float(densities.min()), float(densities.max()))
     rows = zip(poles, densities, _row_of_axes(function, len(poles), ax), strict=True)
     return [draw(one, density, axes, {"levels": levels} | style) for one, density, axes in rows]
@@ -161,7 +161,7 @@ def _are_several(function: str, pole: Any) -> bool:
 
 
 def _row_of_axes(function: str, count: int, ax: Any) -> list[Any]:
-    """The axes of several figures: those given, otherwise a row in the current figure, or in a new figure if the current one has axes."""
+    """The axes of several figures: the given axes, otherwise a row of axes in the current figure, or in a new figure if that has axes."""
     if ax is None:
         figure = pyplot.figure(figsize=(3.2 * count, 3.4)) if pyplot.gcf().axes else pyplot.gcf()
         return list(figure.subplots(1, count, squeeze=False)[0])
@@ -179,7 +179,7 @@ def _poles(function: str, orientations: Orientations, pole: Direction, crystal_c
 
 
 def _title(pole: Direction) -> str:
-    """The Miller indices in braces, with minus signs as bars."""
+    """The Miller indices of a pole in braces, with bars for minus signs."""
     if not isinstance(pole, (MillerIndex, list, tuple)):
         return ""
     indices = pole.torch().tolist() if isinstance(pole, MillerIndex) else pole
@@ -188,7 +188,7 @@ def _title(pole: Direction) -> str:
 
 
 def _disc(ax: Axes, title: str, labels: tuple[str, str]) -> Axes:
-    """The axes as a disc, whose rim and labels are drawn once."""
+    """Makes the axes a disc. The rim and the labels are drawn only once."""
     azimuth = torch.linspace(0, 2 * torch.pi, 361)
     if outline(ax, torch.stack([azimuth.cos(), azimuth.sin()], -1)):
         ax.text(1.04, 0, labels[0], ha="left", va="center")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fundamental sectors of the Laue groups: parts of the sphere in which each direction has one equivalent."""
+"""The fundamental sectors of the Laue groups: parts of the sphere that contain one equivalent of each direction."""
 
 from dataclasses import dataclass
 from math import cos, radians, sin
@@ -13,8 +13,8 @@ Triple = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Sector:
-    """The directions between the azimuths 0 and `azimuth`, in degrees, from z to a rim: they are on the positive side of the planes
-    through the origin that have these normals."""
+    """The directions with azimuths between 0 and `azimuth`, in degrees, that lie on the positive side of planes through the origin. The
+    planes have the given normals, and form the rim of the sector."""
 
     azimuth: float
     normals: tuple[Triple, ...]
@@ -27,15 +27,15 @@ class Sector:
         return torch.tensor([*self.normals, *sides], dtype=torch.float64)
 
     def reduce(self, v: torch.Tensor, operations: torch.Tensor) -> torch.Tensor:
-        """For each direction (n, 3), the one in the sector that is equivalent by rotations (g, 3, 3) and inversion. If rounding leaves
-        several or none, it is the one furthest inside."""
+        """For each direction (n, 3), the direction in the sector that is equivalent to it by rotations (g, 3, 3) and inversion. If there
+        are several such directions, or none because of rounding, it is the direction that lies furthest inside."""
         images = torch.einsum("gij,nj->ngi", torch.cat([operations, -operations]), v)
         inside = (images @ self.planes().mT).amin(-1).argmax(-1)
         return images[torch.arange(len(v)), inside]
 
     def points(self, step: float) -> torch.Tensor:
-        """Points (polar, azimuth, 3), at distances of about step in radians, from z to the rim."""
-        intervals = 2 * max(1, round(radians(self.azimuth) / step / 2))  # even: one point is in the middle
+        """A grid of points (polar, azimuth, 3) from z to the rim. The distance of neighbours is about `step`, in radians."""
+        intervals = 2 * max(1, round(radians(self.azimuth) / step / 2))  # an even number, so that a point is in the middle
         azimuth = torch.linspace(0, radians(self.azimuth), intervals + 1, dtype=torch.float64)
         n = torch.tensor(self.normals, dtype=torch.float64)
         outward = -(n[:, :1] * azimuth.cos() + n[:, 1:2] * azimuth.sin())
@@ -44,19 +44,19 @@ class Sector:
         return spherical(share[:, None] * rim, azimuth.expand(len(share), -1))
 
     def edge(self) -> torch.Tensor:
-        """Points (n, 3) along all sides. Sides that meet in z are straight lines in a projection."""
+        """Points (n, 3) along all sides. Sides that end in z need no points in between, because they are straight in a projection."""
         rim = self.points(radians(1))[-1]
         return rim if self.azimuth == 360 else torch.cat([torch.tensor([[0.0, 0.0, 1.0]], dtype=torch.float64), rim])
 
 
 def _wedge(azimuth: float, *names: str) -> Sector:
-    """The upper hemisphere between two azimuths, and the names of its corners."""
+    """The sector of the upper hemisphere between azimuth 0 and this azimuth, with the names of its corners."""
     a = radians(azimuth)
     return Sector(azimuth, ((0, 0, 1),), dict(zip(names, [(0, 0, 1), (1, 0, 0), (cos(a), sin(a), 0)])))
 
 
-# Sectors by the class of rotations; the Laue group also contains the inversion. In classes where Miller indices depend on the lattice, corners
-# are named by x, y and z, or by an angle from x.
+# The sectors by the names of rotation groups; the Laue group also contains the inversion. Where Miller indices depend on the lattice, the
+# names of corners are x, y and z, or an angle from x.
 SECTORS = {
     "1": Sector(360, ((0, 0, 1),), {"x": (1, 0, 0), "y": (0, 1, 0)}),
     "2": Sector(180, ((0, 0, 1),), {"z": (0, 0, 1), "x": (1, 0, 0), "y": (0, 1, 0), "\N{MINUS SIGN}x": (-1, 0, 0)}),

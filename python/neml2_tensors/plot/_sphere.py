@@ -12,8 +12,8 @@ Projection: TypeAlias = Literal["equal_area", "stereographic"]
 
 
 def project(function: str, v: torch.Tensor, projection: Projection) -> tuple[torch.Tensor, torch.Tensor]:
-    """Unit vectors of the upper hemisphere on the unit disc, seen from +z: x to the right, y up. At the angle θ from z the radius is √2
-    sin(θ/2) = √(1 - z) in the equal-area projection (Lambert), tan(θ/2) in the stereographic one.
+    """Projects unit vectors of the upper hemisphere onto the unit disc, seen from +z with x to the right and y up. At the angle θ from z
+    the radius is √2 sin(θ/2) = √(1 - z) in the equal-area projection (Lambert), and tan(θ/2) in the stereographic projection.
 
     Source: Bunge (1982), Texture Analysis in Materials Science.
     """
@@ -24,7 +24,7 @@ def project(function: str, v: torch.Tensor, projection: Projection) -> tuple[tor
 
 
 def upper(v: torch.Tensor) -> torch.Tensor:
-    """The axes (n, 3) as points of the upper hemisphere; an axis on its rim gives both of its ends."""
+    """The points where axes (n, 3) meet the upper hemisphere. For an axis in the plane of its rim these are both ends."""
     v = torch.where(v[:, 2:] < 0, -v, v)
     return torch.cat([v, -v[v[:, 2] < 1e-6]])
 
@@ -35,14 +35,15 @@ def spherical(polar: torch.Tensor, azimuth: torch.Tensor) -> torch.Tensor:
 
 
 def spacing(function: str, halfwidth: float) -> float:
-    """The distance, in radians, between the points where a density is computed; between them the density is nearly linear."""
+    """The distance, in radians, between the points at which a density is computed. It is so small that the density is nearly linear between
+    them."""
     if not 0 < halfwidth <= 90:
         raise ValueError(f"{function}: halfwidth is {halfwidth!r}. Expected degrees above 0, up to 90.")
     return radians(min(2.5, max(halfwidth / 3, 0.25)))
 
 
 def density(poles: torch.Tensor, points: torch.Tensor, halfwidth: float) -> torch.Tensor:
-    """Density (...) of the axes (n, 3) at points (..., 3) in multiples of a random distribution (m.r.d.): its mean over
+    """The density (...) of the axes (n, 3) at points (..., 3), in multiples of a random distribution (m.r.d.). Its mean over
     the sphere is 1.
 
     Each axis p adds κ cosh(κ p·x) / sinh(κ) / n, half of the von Mises-Fisher distribution about p and half about -p,
@@ -56,14 +57,14 @@ def density(poles: torch.Tensor, points: torch.Tensor, halfwidth: float) -> torc
     some = max(1, 2**17 // len(at))  # the number of points that fit in the cache
     for i in range(0, len(poles), some):
         c = (at @ poles[i : i + some].mT).abs_()
-        if kappa < 40:  # the kernel about the opposite pole: above this kappa it is less than a rounding error of the mean
+        if kappa < 40:  # the kernel about the opposite pole; for larger kappa it is less than a rounding error of the mean
             total += torch.exp(-kappa - c).sum(-1)
         total += c.sub_(kappa).exp_().sum(-1)
     return (total * (kappa / -expm1(-2 * kappa) / len(poles))).reshape(points.shape[:-1])
 
 
 def hemisphere(step: float) -> torch.Tensor:
-    """Points (polar, azimuth, 3) of the upper hemisphere, the first azimuth again at the end."""
+    """A grid of points (polar, azimuth, 3) on the upper hemisphere. The first azimuth appears again at the end."""
     polar = torch.linspace(0, pi / 2, round(pi / 2 / step) + 1, dtype=torch.float64)
     azimuth = torch.linspace(0, 2 * pi, round(2 * pi / step) + 1, dtype=torch.float64)
     return spherical(polar[:, None], azimuth.expand(len(polar), -1))

@@ -24,9 +24,9 @@ def stress_strain(
 ) -> list[Line2D]:
     """Stress-strain curves of histories (steps, ...; 6): one line for each entry of the other batch dimensions.
 
-    component: (i, j), counted from 0, of both tensors; a shear strain is the tensor's component, half the angle. Or
-        "equivalent": von Mises stress √(3/2 s_ij s_ij) and strain √(2/3 e_ij e_ij) of the deviators s and e.
-    unit: unit of the stress, for the label.
+    component: (i, j), counted from 0, for both tensors; a shear strain is the tensor's component, half of the angle. Or
+        "equivalent": the von Mises stress √(3/2 s_ij s_ij) and strain √(2/3 e_ij e_ij) of the deviators s and e.
+    unit: the unit of the stress, for the label.
     A history without other batch dimensions, such as a strain that all points share, is paired with each curve of the other history.
 
     Draws with Axes.plot; its label may be a list with one name per curve.
@@ -52,7 +52,7 @@ def stress_strain(
 
 
 def _measure(name: str, history: Any, component: Any) -> torch.Tensor:
-    """The plotted values of a history, (steps, ...)."""
+    """The values of a history that are plotted, (steps, ...)."""
     s = SR2(numbers("stress_strain", f"the {name}", history, SR2))
     if s.batch.dim() == 0:
         raise ValueError(f"stress_strain: the {name} has no batch dimension. Expected a history (steps, ...; 6).")

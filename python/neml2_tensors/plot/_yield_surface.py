@@ -26,19 +26,18 @@ def yield_surface(
 ) -> QuadContourSet:
     """The yield surface f(σ) = 0 in a plane of the space of stresses.
 
-    f: a function of stresses, float64 on the CPU, (n, n; 6) -> (n, n; ), called once: negative in the elastic range.
-    limit: largest absolute value of the two coordinates, in the unit of stress; it determines the window.
-    plane: "plane_stress", principal stresses σ1 and σ2, along x and y, with σ3 = 0; "normal_shear", σxx and σxy, all
-        others 0; "pi", principal stresses of the given mean, seen along the hydrostatic axis: σ1 points up, σ2 to the
-        lower left, σ3 to the lower right, and the distance from the centre is √(s_ij s_ij) of the deviator, √(2/3) of the
-        von Mises stress.
-    mean: mean stress of the pi plane.
-    points: number of grid points along each coordinate; between them f is taken as linear.
-    unit: unit of the stress, for the labels.
+    f: a function of stresses, (n, n; 6) -> (n, n; ), which is negative in the elastic range. It is called once, with float64 on the CPU.
+    limit: the largest absolute value of the two coordinates, in the unit of stress. It determines the window.
+    plane: "plane_stress": the principal stresses σ1 and σ2, along x and y, with σ3 = 0. "normal_shear": σxx and σxy; all other components
+        are 0. "pi": principal stresses with the given mean, seen along the hydrostatic axis. σ1 points up, σ2 to the lower left, σ3 to the
+        lower right, and the distance from the centre is √(s_ij s_ij) of the deviator, which is √(2/3) times the von Mises stress.
+    mean: the mean stress of the pi plane.
+    points: the number of grid points along each coordinate; between them f is interpolated linearly.
+    unit: the unit of the stress, for the labels.
 
-    Draws with Axes.contour, whose legend_elements() are for legends. Source: Hill (1950), The Mathematical Theory of
+    Draws with Axes.contour. For legends use legend_elements() of the result. Source: Hill (1950), The Mathematical Theory of
     Plasticity, ch. 2.
-    Raises ValueError also if f is NaN somewhere, and if it does not change sign in the window.
+    Raises ValueError also if f is NaN somewhere, or does not change its sign in the window.
     """
     choice("yield_surface", "plane", plane, "plane_stress", "pi", "normal_shear")
     count("yield_surface", "points", points, 2)
@@ -72,7 +71,7 @@ def _stress(x: torch.Tensor, y: torch.Tensor, plane: str, mean: float) -> SR2:
 
 
 def _pi_axes() -> tuple[float, float, float]:
-    """The directions of the principal axes, projected on the pi plane."""
+    """The directions of the principal axes in the pi plane, as angles in radians."""
     return pi / 2, 7 * pi / 6, 11 * pi / 6
 
 
@@ -100,7 +99,7 @@ def _values(f: Callable[[SR2], Scalar], stress: SR2, limit: float) -> torch.Tens
 
 
 def _labels(ax: Axes, plane: str, limit: float, unit: str) -> None:
-    """Names of the coordinates, and lines where they are 0, drawn once."""
+    """Draws the names of the coordinates, and lines where a coordinate is 0, but only once."""
     names = {
         "plane_stress": (r"\sigma_1", r"\sigma_2"),
         "normal_shear": (r"\sigma_{xx}", r"\sigma_{xy}"),

@@ -19,16 +19,16 @@ from ._axes import current_axes
 def youngs_modulus(
     stiffness: SSR4, *, points: int = 61, unit: str | None = None, ax: Axes | None = None, **style: Any
 ) -> PolyCollection:
-    """The surface of the directional Young's modulus E(n) of one stiffness: in each direction n the point E(n) n,
-    coloured by E.
+    """The surface of the directional Young's modulus E(n) of one stiffness. In each direction n it contains the point E(n) n; its colour
+    shows E.
 
-    E(n) = 1 / (n_i n_j S_ijkl n_k n_l) with the compliance S, the ratio of stress to strain along n in tension along n. The
-    surface is a sphere if the material is isotropic.
-    points: number of points from pole to pole; twice as many around the axis.
-    unit: unit of the stiffness, for the label.
-    ax: made with projection="3d"; by default the current axes if they are of this kind, otherwise those of a new figure.
+    E(n) = 1 / (n_i n_j S_ijkl n_k n_l), with the compliance S, is the ratio of stress to strain along n in tension along n. If the material
+    is isotropic, the surface is a sphere.
+    points: the number of points from pole to pole; there are twice as many around the axis.
+    unit: the unit of the stiffness, for the label.
+    ax: axes made with projection="3d"; by default the current axes if they are of this kind, otherwise axes in a new figure.
 
-    Draws with Axes3D.plot_surface. figure.colorbar(...) of the result is the scale.
+    Draws with Axes3D.plot_surface; figure.colorbar(result) adds the scale.
     Source: Nye (1985), Physical Properties of Crystals, ch. 8.
     Raises ValueError also if the stiffness is not positive definite.
     """
@@ -49,7 +49,7 @@ def youngs_modulus(
     if not {"color", "facecolors"} & style.keys():
         defaults["cmap"] = "viridis"
     surface: PolyCollection = ax3d.plot_surface(x, y, z, **(defaults | style), rstride=1, cstride=1)
-    if surface.get_array() is not None:  # the heights of the faces
+    if surface.get_array() is not None:  # the array contains the heights of the faces
         corners = E[:-1, :-1] + E[1:, :-1] + E[:-1, 1:] + E[1:, 1:]
         surface.set_array((corners / 4).flatten().numpy())
         if "norm" not in style:
@@ -70,15 +70,15 @@ def youngs_modulus_section(
     ax: Axes | None = None,
     **style: Any,
 ) -> list[Line2D]:
-    """The section of the surface of the directional Young's modulus by the plane through its centre with this normal: E
-    over the angle in the plane, one line for each stiffness of the batch.
+    """The section of the surface of the directional Young's modulus by the plane with this normal through the centre. It shows E over the
+    angle in the plane, with one line for each stiffness of the batch.
 
     The angle is counted counterclockwise about the normal, from the projection of the x axis onto the plane, or from
     the y axis if the normal is x.
-    unit: unit of the stiffness, for the label.
-    ax: made with projection="polar"; by default the current axes if they are of this kind, otherwise those of a new figure.
+    unit: the unit of the stiffness, for the label.
+    ax: axes made with projection="polar"; by default the current axes if they are of this kind, otherwise axes in a new figure.
 
-    Draws with PolarAxes.plot; its label may be a list with one name per stiffness. Formula and source as for youngs_modulus.
+    Draws with PolarAxes.plot; its label may be a list with one name per stiffness. The formula and its source are those of youngs_modulus.
     """
     S = _compliance("youngs_modulus_section", stiffness).reshape(-1, 1, 6, 6)
     n = direction("youngs_modulus_section", "the normal", normal)
