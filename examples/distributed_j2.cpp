@@ -20,7 +20,7 @@
 using namespace neml2;
 namespace many = neml2::distributed;
 
-/// One point: stress in MPa, new plastic strain and new equivalent plastic strain α from the strain and the old values of both.
+/// One point: stress in MPa, new plastic strain and new equivalent plastic strain α from the strain, the old plastic strain and the old α.
 constexpr auto radial_return = [](const auto & strain,
                                   const auto & plastic_strain,
                                   const auto & alpha,
