@@ -4,8 +4,6 @@
 #include "neml2/core/errors.h"
 #include "neml2/core/types.h"
 
-#include <c10/core/GradMode.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
