@@ -54,11 +54,11 @@ beside(const char * name, const Any & a, const Value & b, const F & f)
     return f(b.value());
   if (is_scalar(b))
     return f(Scalar(b.value()));
-  fail_types(
-      name,
-      a,
-      b,
-      "Expected two tensors of one type, or a Scalar or a number beside a tensor: convert one");
+  fail_types(name,
+             a,
+             b,
+             "Expected two tensors of one type, or a Scalar or a number beside a tensor: convert "
+             "one of them");
 }
 
 template <class T>
@@ -317,7 +317,10 @@ bind_where(nb::module_ & m)
               condition, a, [&](const auto & c) { return a.like(where(c, a.value(), *b.number)); });
         if (a.type != b.type)
           fail_types(
-              "where", a, b, "Expected two tensors of one type, or one and a number: convert one");
+              "where",
+              a,
+              b,
+              "Expected two tensors of one type, or a tensor and a number: convert one of them");
         return on_condition(
             condition, a, [&](const auto & c) { return a.like(where(c, a.value(), b.value())); });
       },

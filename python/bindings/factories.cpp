@@ -118,7 +118,7 @@ sizes(const nb::args & args)
   if (args.size() == 1 && nb::try_cast(args[0], shape))
     return shape;
   if (!nb::try_cast(args, shape))
-    throw nb::type_error("a shape is a number of integers, or one tuple of them: (1000, 2)");
+    throw nb::type_error("a shape is given by integers, or by one tuple of integers: (1000, 2)");
   return shape;
 }
 
@@ -135,7 +135,7 @@ refuse(const TypeInfo & type, nb::handle given)
       std::string(type.name) + ": cannot be made from " + Py_TYPE(given.ptr())->tp_name +
       ". Expected a torch.Tensor, or a tensor of this library of the same base shape";
   if (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr()))
-    message += std::string("; of a list: ") + type.name + ".create(...)";
+    message += std::string("; for a list use ") + type.name + ".create(...)";
   throw nb::type_error((message + '.').c_str());
 }
 

@@ -20,7 +20,7 @@ void
 check_same_type(const char * name, const Any & a, const Any & b)
 {
   if (a.type != b.type)
-    fail_types(name, a, b, "Expected tensors of one type: convert one");
+    fail_types(name, a, b, "Expected tensors of one type: convert one of them");
 }
 
 std::vector<Scalar>

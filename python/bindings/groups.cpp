@@ -414,7 +414,7 @@ Together::operator()(const nb::list & leaves) const
   const auto leaf = [&]() -> nb::object
   {
     if (i >= leaves.size())
-      throw nb::index_error("there are fewer members than the group has");
+      throw nb::index_error("the list has fewer entries than the group has members");
     return nb::borrow(leaves[i++]);
   };
   return PutTogether(structure, leaf).next();

@@ -90,7 +90,7 @@ bind_accessor(nb::module_ & m)
         const Size n = Size(a.size());
         if (i < -n || i >= n)
           throw nb::index_error(("The path '" + a.str() + "' has " + std::to_string(n) +
-                                 " names, none at " + std::to_string(i) + ".")
+                                 " names; index " + std::to_string(i) + " is out of range.")
                                     .c_str());
         return a[size_t(i < 0 ? i + n : i)];
       },
@@ -616,7 +616,7 @@ bind_places(AxisClass & cls)
       nb::sig("def __eq__(self, other: object, /) -> bool"));
   cls.def("__hash__",
           [](const Axis &) -> Size
-          { throw nb::type_error("unhashable type: 'LabeledAxis', which can be changed"); });
+          { throw nb::type_error("unhashable type: 'LabeledAxis', because it can be changed"); });
   cls.def("__repr__", axis_repr);
   cls.def("__str__", axis_text);
 }

@@ -291,12 +291,11 @@ bind_methods(AnyClass & cls)
       {
         check_defined("bool", a);
         if (a.tensor->numel() != 1)
-          core::fail(
-              "bool: ",
-              core::operand(a.value()),
-              " has ",
-              a.tensor->numel(),
-              " values, and whether it is true is not clear. Reduce it: x.all() or x.any().");
+          core::fail("bool: ",
+                     core::operand(a.value()),
+                     " has ",
+                     a.tensor->numel(),
+                     " values, so its truth value is not defined. Use x.all() or x.any().");
         return call(a, "__bool__", {}, {});
       },
       nb::sig("def __bool__(self) -> bool"));

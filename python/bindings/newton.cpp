@@ -47,8 +47,8 @@ newton_in_formula(const nb::callable & residual,
     Numbers numbers = numbers_of(rows_in("newton", residuals));
     if (numbers.size() != x.size())
       fail_type("newton: the residual returned " + std::to_string(numbers.size()) +
-                " numbers for " + std::to_string(x.size()) +
-                " of unknowns. Expected as many equations as unknowns.");
+                " numbers, but there are " + std::to_string(x.size()) +
+                " unknown numbers. Expected as many equations as unknowns.");
     return numbers;
   };
   const auto found = record_newton(equations, numbers_of(unknowns), unknown, options);

@@ -68,7 +68,7 @@ bind_all_components(nb::module_ & m)
       {
         if (a.type->fixed_base && b.type->fixed_base &&
             TensorShapeRef(a.type->base) != TensorShapeRef(b.type->base))
-          fail_types("inner", a, b, "Expected tensors of one base shape: convert one");
+          fail_types("inner", a, b, "Expected tensors of one base shape: convert one of them");
         return inner(a.value(), b.value());
       },
       nb::arg("a"),

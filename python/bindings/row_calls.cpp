@@ -172,7 +172,8 @@ each_component(const F & f, const R &... rows)
 fail_shapes(const std::string & function, const Rows & x, const char * expected)
 {
   std::ostringstream message;
-  message << function << ": in a formula of base shapes";
+  message << function << ": not defined in formulas for the base shape"
+          << (x.size() > 1 ? "s" : "");
   for (size_t i = 0; i < x.size(); i++)
     message << (i == 0 ? " " : " and ") << TensorShapeRef(x[i].base);
   message << ". Expected " << expected << ".";
@@ -185,7 +186,7 @@ rank_of(const std::string & function, const Rows & x)
 {
   const TensorShape & base = x[0].base;
   if (base.size() != 2 || base[0] != base[1])
-    fail_shapes(function, x, "those of a square matrix");
+    fail_shapes(function, x, "a square matrix");
   return size_t(base[0]);
 }
 

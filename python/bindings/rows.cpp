@@ -53,8 +53,8 @@ row_of_constant(const TypeInfo & type, const Tensor & t)
               " without values, of a mode or of the device meta. Pass it as an argument.");
   if (t.is_complex())
     fail_type(std::string("vmap: a formula uses ") + with_article(type.name) +
-              " of complex numbers. Formulas are of real ones: pass real and imaginary part as two "
-              "arguments.");
+              " of complex numbers. Formulas compute with real numbers: pass real and imaginary "
+              "part as two arguments.");
   const at::Tensor x = t.detach().to(kFloat64).cpu().contiguous().flatten();
   if (size_t(x.numel()) > most_components)
     fail_type("vmap: a formula uses a tensor of " + std::to_string(x.numel()) +
@@ -185,8 +185,8 @@ choose(const std::vector<nb::handle> & arguments)
   const Rows x = rows_of("where", {arguments[1], arguments[2]});
   auto r = choose(*c, x[0], x[1]);
   if (!r)
-    fail_type(std::string("where: in a formula of ") + with_article(x[0].type->name) + " and " +
-              with_article(x[1].type->name) +
+    fail_type(std::string("where: not defined in formulas for ") + with_article(x[0].type->name) +
+              " and " + with_article(x[1].type->name) +
               ". Expected tensors of one type, or a scalar, and a condition of scalars or of their "
               "components.");
   return nb::cast(std::move(*r));
@@ -359,8 +359,8 @@ compare_objects(nb::handle a, nb::handle b, Condition (*less)(const Symbol &, co
     return nb::borrow(Py_NotImplemented);
   auto c = compare(*x, *y, less);
   if (!c)
-    fail_type(std::string("a formula compares ") + with_article(x->type->name) + " with " +
-              with_article(y->type->name) + ". Expected tensors of one type, or a scalar.");
+    fail_type(with_article(x->type->name) + " and " + with_article(y->type->name) +
+              " cannot be compared in a formula. Expected tensors of one type, or a scalar.");
   return nb::cast(std::move(*c));
 }
 
@@ -446,8 +446,9 @@ bind_row_class(nb::module_ & m)
            [](const Row & r) -> double
            {
              fail_type(with_article(r.type->name) +
-                       " of a formula has a value per point, and none while it is recorded. Pass "
-                       "Python functions of numbers outside, or use those of neml2.math.");
+                       " of a formula has a value per point, and no value while it is recorded. "
+                       "Call Python functions of numbers outside of the formula, or use those of "
+                       "neml2.math.");
            })
       .def("__iter__",
            [](const Row & r) -> nb::object

@@ -14,9 +14,9 @@ check_unknowns(const char * function, size_t n)
 {
   if (n > 0 && n <= size_t(most_unknowns))
     return;
-  const std::string message = std::string(function) + ": in a formula there may be 1 to " +
-                              std::to_string(most_unknowns) + " numbers of unknowns, not " +
-                              std::to_string(n) + ".";
+  const std::string message =
+      std::string(function) + ": in a formula there may be 1 to " + std::to_string(most_unknowns) +
+      " unknown numbers, or rows of a matrix, not " + std::to_string(n) + ".";
   throw nb::value_error(message.c_str());
 }
 

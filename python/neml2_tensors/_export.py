@@ -140,11 +140,11 @@ def export(
     path = Path(to)
     if not re.fullmatch(r"[A-Za-z]\w*", path.name, re.ASCII):
         raise ValueError(
-            f"export: the name of the files is {path.name!r}. Expected letters, digits and _, as in to='build/voce': functions of C have it."
+            f"export: the name of the files is {path.name!r}. Expected letters, digits and _, as in to='build/voce': the C functions get this name."
         )
     if path.name in RESERVED or hasattr(math, path.name) or _is_of_c(path.name):
         raise ValueError(
-            f"export: the name of the files is {path.name!r}, which C or its library has. Expected another one: functions of C have it."
+            f"export: the name of the files is {path.name!r}, which C or its library has. Expected another one: the C functions get this name."
         )
     model = _Model(path.name, *_unbound(function, arguments))
     if kind == "umat":

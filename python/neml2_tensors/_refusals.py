@@ -116,7 +116,7 @@ def in_formula(symbol: str, a: Any, b: Any) -> str:
     if any(isinstance(x, torch.Tensor) for x in (a, b)):
         return message + RAW
     if any(isinstance(x, numbers.Complex) and not isinstance(x, numbers.Real) for x in (a, b)):
-        return f"{message} Formulas are of real numbers: pass real and imaginary part as two arguments."
+        return f"{message} Formulas compute with real numbers: pass real and imaginary part as two arguments."
     if symbol in "&|^":
         return f"{message} It takes conditions, as a < b gives: for a number write a != 0."
     if {left, right} <= {*tensors.__all__}:

@@ -39,7 +39,7 @@ def _getattr(row: Any, name: str) -> Any:
 
 
 def _no_member(condition: Any, name: str) -> Any:
-    raise AttributeError(f"{name}: not available of a condition of a formula. Choose with math.where(condition, a, b).", name=name)
+    raise AttributeError(f"{name}: not available for a condition of a formula. Choose with math.where(condition, a, b).", name=name)
 
 
 Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
@@ -185,7 +185,7 @@ class _Base:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in ("expand", "expand_copy", "flatten", "movedim", "reshape", "slice", "squeeze", "transpose", "unsqueeze"):
-            raise AttributeError(f"{name}: not available of .base in formulas", name=name)
+            raise AttributeError(f"{name}: not available for .base in formulas", name=name)
 
         def call(*arguments: Any) -> Any:
             return recording.rearranged([self._row], lambda places: getattr(places[0].base, name)(*arguments))
@@ -229,7 +229,7 @@ def _ufunc(self: Any, function: Any, method: str, *inputs: Any, **keywords: Any)
     are_numbers = all(isinstance(a, (Row, Condition, TensorBase, Real)) for a in inputs)
     if method != "__call__" or keywords or not are_numbers or name not in _UFUNCS:
         raise TypeError(
-            f"numpy.{name}: not available in formulas of these arguments. Formulas take functions of neml2.math, NumPy's functions of the same "
+            f"numpy.{name}: not available in formulas for these arguments. Formulas take functions of neml2.math, NumPy's functions of the same "
             "meaning, and numbers beside tensors, not arrays."
         )
     return _UFUNCS[name](*inputs)

@@ -284,6 +284,6 @@ def show(function: Any, source: bool = False) -> str:
     for types_, what, program, is_compiled in known.programs():
         how = "compiled" if is_compiled else "interpreted"
         if not is_compiled and known.backend == "auto" and (n := _compiled.operations(recording.source(program))) > _compiled.LARGEST:
-            how += f', as "auto" compiles at most {_compiled.LARGEST:,} operations and these are {n:,}'
+            how += f', because "auto" compiles at most {_compiled.LARGEST:,} operations and these are {n:,}'
         lines += [f"{what} of ({types_}), {how}:", recording.source(program) if source else recording.listing(program)]
     return "\n".join(lines) or "not recorded yet: call it"

@@ -243,7 +243,7 @@ def test_what_is_too_large_is_not_compiled_in_the_background(compilers, monkeypa
     until(idle)
     assert is_compiled(small) and len(compilers.started()) == 1
     said = neml2.show(large).splitlines()[0]
-    assert said == 'value of (Scalar), interpreted, as "auto" compiles at most 100 operations and these are 120:'
+    assert said == 'value of (Scalar), interpreted, because "auto" compiles at most 100 operations and these are 120:'
     assert neml2.show(large, source=True).startswith(said)
     waited_for = formula(60, "compiler")
     waited_for(Scalar(S))

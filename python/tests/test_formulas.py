@@ -369,7 +369,7 @@ def test_what_decides_by_values_is_refused_with_its_line():
     assert "choose with math.where(condition, a, b)" in str(e.value)
     assert e.traceback[-1].lineno + 1 == f.__code__.co_firstlineno + 1
     assert "no truth value" in str(refused(lambda x: x and 1.0, s).value)
-    assert "none while it is recorded" in str(refused(lambda x: float(x), s).value)
+    assert "no value while it is recorded" in str(refused(lambda x: float(x), s).value)
     assert "components are" in str(refused(lambda x: sum(x), Vec(values(Vec, 2))).value)
 
 

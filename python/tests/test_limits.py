@@ -25,7 +25,7 @@ def test_half_precision_has_no_eigenvalues_and_systems(dtype):
             use()
 
 
-def test_complex_numbers_have_elementwise_arithmetic_only():
+def test_complex_numbers_have_arithmetic_but_no_functions_and_inner_products():
     s = SR2(torch.rand(4, 6, dtype=torch.complex128))
     assert torch.equal((s + 2 * s).torch(), s.torch() + 2 * s.torch())
     for use in (s.dev, lambda: math.exp(s), lambda: math.eigh(s), lambda: s.inner(s)):

@@ -221,10 +221,10 @@ def refused(residual, guess, *arguments, error=TypeError, **options):
 
 def test_errors():
     a = positive(3)
-    assert "returned 1 numbers for 3 of unknowns" in refused(lambda x, a: x(0) - a, Vec.zeros(3), a)
+    assert "returned 1 numbers, but there are 3 unknown numbers" in refused(lambda x, a: x(0) - a, Vec.zeros(3), a)
     assert "does not depend on the unknown" in refused(lambda x, a: a * 1.0, 1.0, a, error=ValueError)
     assert "neither the guess nor an argument is a tensor" in refused(square, 1.0, 2.0)
-    assert "1 to 24 numbers of unknowns, not 36" in refused(lambda x, a: x * a, SSR4.zeros(3), a, error=ValueError)
+    assert "1 to 24 unknown numbers, or rows of a matrix, not 36" in refused(lambda x, a: x * a, SSR4.zeros(3), a, error=ValueError)
     assert "expected a lower bound below the upper one" in refused(square, 1.0, a, bounds=(1.0, 0.0), error=ValueError)
     assert "bounds is 3. Expected (lower, upper)" in refused(square, 1.0, a, bounds=3)
     assert "max_iterations must be at least 1" in refused(square, 1.0, a, max_iterations=0, error=ValueError)

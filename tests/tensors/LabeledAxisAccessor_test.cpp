@@ -21,7 +21,7 @@ TEST_CASE("A path prints its names joined by a slash", "[tensors][labels]")
   REQUIRE(path.vec() == c10::SmallVector<std::string>{"sub", "b"});
   REQUIRE(path.vec() != std::vector<std::string>{"sub"});
   REQUIRE(std::vector<std::string>(path) == std::vector<std::string>{"sub", "b"});
-  REQUIRE_THROWS_WITH(path[2], ContainsSubstring("'sub/b' has 2 names, none at 2"));
+  REQUIRE_THROWS_WITH(path[2], ContainsSubstring("'sub/b' has 2 names; index 2 is out of range"));
 }
 
 TEST_CASE("A label with white space, quotes or separators is refused", "[tensors][labels][errors]")

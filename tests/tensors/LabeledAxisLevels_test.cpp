@@ -74,7 +74,7 @@ TEST_CASE(
   const auto last = LabeledAxisAccessor(std::vector<std::string>(depth, "s")).append("last");
   LabeledAxis axis;
   axis.add(last, 3).add("first", 1);
-  REQUIRE_THROWS_WITH(axis.add(last, 4), ContainsSubstring("of size 3 already; one of size 4"));
+  REQUIRE_THROWS_WITH(axis.add(last, 4), ContainsSubstring("of size 3; a variable of size 4"));
   REQUIRE_THROWS_WITH(axis.add(last.append("x"), 4), ContainsSubstring("is a variable already"));
   REQUIRE(axis.variable_names() == Names{{"first"}, last});
   axis.setup_layout();

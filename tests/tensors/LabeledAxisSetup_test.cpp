@@ -35,8 +35,9 @@ TEST_CASE("Names are unique on each level, not across levels", "[tensors][labels
   axis.add<SR2>("a").add<SR2>({"sub", "a"});
   axis.add<SR2>("a"); // adding the same item again has no effect
   REQUIRE(axis.nvariable() == 2);
-  REQUIRE_THROWS_WITH(axis.add<Scalar>("a"),
-                      ContainsSubstring("a variable 'a' of size 6 already; one of size 1"));
+  REQUIRE_THROWS_WITH(
+      axis.add<Scalar>("a"),
+      ContainsSubstring("already has a variable 'a' of size 6; a variable of size 1"));
   REQUIRE_THROWS_WITH(axis.add<SR2>("sub"), ContainsSubstring("'sub' is a sub-axis already"));
   REQUIRE_THROWS_WITH(axis.add_subaxis("a"), ContainsSubstring("'a' is a variable already"));
   REQUIRE_THROWS_WITH(axis.add<SR2>({"a", "b"}), ContainsSubstring("'a' is a variable already"));

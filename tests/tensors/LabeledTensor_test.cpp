@@ -68,8 +68,8 @@ TEST_CASE("A tensor that does not fit its axes is refused", "[tensors][labels][e
   const auto axis = rows();
   REQUIRE_THROWS_WITH(
       LabeledVector(at::ones({4, 43}), {&axis}),
-      ContainsSubstring("LabeledTensor does not have the right size at dimension 0: the axis has "
-                        "size 44, the tensor Tensor (4; 43)"));
+      ContainsSubstring("LabeledTensor: base dimension 0 does not have the size of its axis: the "
+                        "axis has size 44, the tensor is Tensor (4; 43)"));
   REQUIRE_THROWS_WITH(LabeledMatrix(at::ones({44}), {&axis, &axis}),
                       ContainsSubstring("fewer than 2 dimensions"));
   REQUIRE_THROWS_WITH(LabeledVector(Tensor(at::ones({4, 44}), 0), {&axis}),

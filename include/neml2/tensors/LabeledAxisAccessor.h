@@ -81,7 +81,14 @@ public:
   /// @throws NEMLException if the path has no name i.
   const std::string & operator[](size_t i) const
   {
-    NEML2_CHECK(i < size(), "The path '", str(), "' has ", size(), " names, none at ", i, ".");
+    NEML2_CHECK(i < size(),
+                "The path '",
+                str(),
+                "' has ",
+                size(),
+                " names; index ",
+                i,
+                " is out of range.");
     return _names[i];
   }
   /// The names joined by /.
@@ -97,7 +104,7 @@ public:
   /// @throws NEMLException if the path is empty, or the result is not a legal name.
   LabeledAxisAccessor with_suffix(const std::string & suffix) const
   {
-    NEML2_CHECK(!empty(), "with_suffix: the path is empty, it has no last name.");
+    NEML2_CHECK(!empty(), "with_suffix: the path is empty and has no last name.");
     LabeledAxisAccessor r = *this;
     r._names.back() += suffix;
     r.check();

@@ -81,11 +81,11 @@ LabeledAxis::add_variable(const LabeledAxisAccessor & name, Size size)
   // All errors are thrown before the first sub-axis is made.
   if (const Size * there = find_variable(name))
     NEML2_CHECK(*there == size,
-                "add_variable: the axis has a variable '",
+                "add_variable: the axis already has a variable '",
                 name,
                 "' of size ",
                 *there,
-                " already; one of size ",
+                "; a variable of size ",
                 size,
                 " needs another name.");
   NEML2_CHECK(!has_subaxis(name),

@@ -39,14 +39,15 @@ ranges_of(const char * where,
           const std::array<LabeledAxis, D> & axes,
           indexing::TensorLabelsRef labels)
 {
-  NEML2_CHECK_AS(IndexException,
-                 labels.size() == D,
-                 where,
-                 ": ",
-                 labels.size(),
-                 " labels for ",
-                 D,
-                 " base dimensions. Give one label for each; an empty one is the whole axis.");
+  NEML2_CHECK_AS(
+      IndexException,
+      labels.size() == D,
+      where,
+      ": ",
+      labels.size(),
+      " labels for ",
+      D,
+      " base dimensions. Give one label for each; an empty label stands for the whole axis.");
   std::array<AxisRange, D> ranges;
   for (size_t i = 0; i < D; i++)
     ranges[i] = axes[i].range(labels[i]);

@@ -210,11 +210,11 @@ protected:
                 ", one for each axis.");
     for (Size i = 0; i < D; i++)
       NEML2_CHECK(tensor.base_size(i) == _axes[size_t(i)].size(),
-                  "LabeledTensor does not have the right size at dimension ",
+                  "LabeledTensor: base dimension ",
                   i,
-                  ": the axis has size ",
+                  " does not have the size of its axis: the axis has size ",
                   _axes[size_t(i)].size(),
-                  ", the tensor ",
+                  ", the tensor is ",
                   core::operand(tensor),
                   ".");
   }

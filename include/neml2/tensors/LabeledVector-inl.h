@@ -39,7 +39,7 @@ fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & r
   NEML2_CHECK(TensorShapeRef(broadcast_batch("fill", o)) == o[0].batch(),
               "fill: the batch of ",
               o[1],
-              " does not fit that of ",
+              " does not fit the batch of ",
               o[0],
               ".");
   const bool shared = to.has_storage() && from.has_storage() && to.is_alias_of(from);
