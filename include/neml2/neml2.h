@@ -2,8 +2,8 @@
 #pragma once
 
 /// Includes the headers of all types and functions: convenient, but slower to compile than the headers of the types
-/// you use. Not included are math/recordings.h, distributed/batch.h, and tensors/gradients.h, which a program
-/// includes in one source file.
+/// you use. Not included are distributed/batch.h, math/recordings.h with the headers that only recordings need, and
+/// tensors/gradients.h, which a program includes in one source file.
 #include "neml2/math/TensorCache.h"
 #include "neml2/math/broadcast.h"
 #include "neml2/math/diagonal.h"

@@ -135,7 +135,7 @@ public:
     return as_returned(*r, c, t, Size(batch.size()));
   }
 
-  /// The result, and the Jacobian of each result that `of` names by each argument that argnums names. argnums counts the arguments from
+  /// The result, and the Jacobians of the results in `of` with respect to the arguments in argnums. argnums counts the arguments from
   /// number `first` on.
   nb::object value_and_jacobian(nb::handle self,
                                 nb::handle instance,
@@ -430,7 +430,7 @@ private:
       yes = yes || (o.tensor && o.tensor->_fw_grad(0).defined());
     return yes;
   }
-  /// Computes the results of a formula as one operation of PyTorch, which transforms differentiate by the formula's own derivatives.
+  /// Computes the results of a formula as one PyTorch operation; torch.func's transforms use the formula's own derivatives.
   template <class Results>
   static void transformed(nb::handle self,
                           const std::shared_ptr<const engine::RecordedFormula> & formula,

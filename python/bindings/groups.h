@@ -6,7 +6,7 @@
 #include <memory>
 
 /// Groups: tuples, lists, dicts, named tuples and dataclasses of tensors, numbers and other groups. They are split into their
-/// leaves and a structure; groups of the same kind have the same structure.
+/// leaves and a structure; groups with equal types, sizes and keys have equal structures.
 namespace neml2::python
 {
 /// A member that is not a group or a constant: a tensor, a number, or an object that is not allowed in groups.

@@ -87,8 +87,8 @@ private:
   }
 };
 
-/// The tensor in an object that is a tensor with or without labels, or a torch.Tensor, which gets this many base dimensions. nullopt for
-/// any other object.
+/// The tensor held by a tensor of this library, labeled or not; a torch.Tensor gets base_dim base dimensions. nullopt for any other
+/// object.
 std::optional<Tensor>
 tensor_of(nb::handle object, Size base_dim)
 {

@@ -160,7 +160,7 @@ quoted(Text text, char before)
 std::string
 with_article(const std::string & name)
 {
-  // A name such as R2 or SR2 is spelled. It takes "an" if the spoken name of its first letter begins with a vowel.
+  // A name such as R2 or SR2 is read letter by letter. It takes "an" if the spoken name of its first letter begins with a vowel.
   const bool spelled = name.size() > 1 && std::islower(static_cast<unsigned char>(name[1])) == 0;
   const Text vowels = spelled ? "AEFHILMNORSXaeio" : "AEIOaeio";
   const bool is_an = !name.empty() && vowels.find(name[0]) != Text::npos;

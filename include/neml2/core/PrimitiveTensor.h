@@ -96,7 +96,7 @@ constexpr bool is_of_formula =
     is_tensor<V> || kernels::is_row<V>::value || std::is_base_of_v<kernels::Component<V>, V>;
 template <class V>
 using if_like = std::enable_if_t<is_of_formula<V>, int>;
-/// Enables an overload for values of a formula, among which may be plain numbers. Numbers alone and Scalars alone are excluded.
+/// Enables an overload for values of a formula and plain numbers, unless all are plain numbers or all are Scalars.
 template <class... V>
 using if_in_formula =
     std::enable_if_t<((is_number<V> || is_of_formula<V>)&&...) && !(is_number<V> && ...) &&

@@ -129,7 +129,7 @@ public:
     for (Size i = 0; i < shape.size(0); i++)
       push_back(shape[i].item<Size>());
   }
-  // Only a shape that a tensor returned refers to the tensor; a copy does not, because it may be kept longer.
+  // A shape refers to the tensor that returned it; a copy of the shape does not, because it may be kept longer.
   TraceableTensorShape(const TraceableTensorShape & other) : Base(other) {}
   TraceableTensorShape(TraceableTensorShape && other) noexcept
     : Base(std::move(static_cast<Base &>(other)))

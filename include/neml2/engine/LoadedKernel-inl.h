@@ -22,7 +22,7 @@ namespace engine
 struct NEML2_ONE_A_PROGRAM LoadedKernels
 {
   std::mutex mutex;
-  /// Each kernel is stored with a text of its key and its device.
+  /// Each kernel is stored under a string made of its key and device.
   std::vector<std::pair<std::string, std::shared_ptr<LoadedKernel>>> all;
   /// Images by their keys. They have been compiled, but not loaded yet.
   std::map<std::string, std::string> unloaded;

@@ -6,7 +6,7 @@
 #include "neml2/engine/path.h"
 
 /**
- * Runs an operation over a batch. Only this header chooses between the paths of evaluation.
+ * Runs an operation over a batch. Most calls choose their path of evaluation (path.h) here.
  *
  * Dense CPU tensors of float32 or float64 take one fused pass over memory. On CUDA, operations and formulas that have a kernel run as one
  * kernel. If autograd records the operation, both paths need the operation's derivative rule. In all other cases the operation's body for

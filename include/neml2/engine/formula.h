@@ -195,7 +195,7 @@ as_results(const at::Tensor * t)
     return std::get<0>(std::move(r));
 }
 
-/// Converts the tensor that autograd's node kept to an argument of type A.
+/// Makes an argument of type A from the tensor kept by autograd's node.
 template <class A>
 A
 kept_argument(const at::Tensor & t)

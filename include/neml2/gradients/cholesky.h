@@ -7,7 +7,7 @@
 /// Derivative rules of Cholesky's factor.
 namespace neml2::gradients
 {
-/// The gradient by A from the gradient by its factor.
+/// The gradient with respect to A, from the gradient with respect to its factor.
 template <class A>
 A
 by_factor(const A & g, const A & a)

@@ -8,7 +8,7 @@
 /// Derivative rules of the kinematics of finite deformation.
 namespace neml2::gradients
 {
-/// The gradient by F from the gradient g by R, which is the rotation of F.
+/// The gradient with respect to F, from the gradient g with respect to R, which is the rotation of F.
 template <class G, class A>
 NEML2_INLINE auto
 by_rotated(const G & g, const A & F, const A & R)

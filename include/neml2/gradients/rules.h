@@ -18,7 +18,8 @@ using namespace math;
 using namespace tensors;
 
 /// The gradients of an operation by its derivative rule. The rule has one function per argument. On whole batches,
-/// this function computes the gradient by its argument from the gradient by the result and from all arguments.
+/// this function computes the gradient with respect to its argument from the gradient with respect to the result and
+/// from all arguments.
 /// Autograd can record the operations of the function, for derivatives of the gradient. For a plain number the function is nullptr.
 template <class Result, class Arguments, class Functions>
 class RuleGradient;

@@ -15,8 +15,8 @@ template <class T>
 using Scalar = T;
 
 /**
- * Base of packs (packs/Pack.h) and dual numbers (Dual.h). Besides plain numbers, these are the types that the components of a row
- * (one tensor of a batch) may have.
+ * Base of packs (packs/Pack.h), dual numbers (Dual.h) and symbols (recorded/Symbol.h). Besides plain numbers, these are the types that the
+ * components of a row (one tensor of a batch) may have.
  *
  * Through this base, argument-dependent lookup finds the functions of rows.
  */

@@ -210,7 +210,7 @@ jacobian_part(const T * partials, int padded, int i, int j)
   }
 }
 
-/// Enables an overload for arguments in a formula (if_in_formula), or for other arguments.
+/// Enables an overload for arguments in a formula (if_in_formula) or for all others (if_on_batches).
 template <class... A>
 using if_in_formula = std::enable_if_t<sizeof...(A) != 0 && (has_numbers<A> && ...), int>;
 template <class... A>

@@ -56,7 +56,7 @@ on_line(const X & x, const A & xa, const A & xb, const B & ya, const B & yb, con
 
 /// The derivative d at a point, limited so that the curve is monotone in both adjacent intervals, whose slopes are s and t. The
 /// result is 0 where s and t differ in sign; otherwise it has their sign and is at most three times the smaller slope. Where d
-/// equals a limit, the result is the limit: where d and the limit are both 0, the result then has no derivative.
+/// equals a limit, the result is the limit: where d and the limit are both 0, its derivative is 0.
 template <class T, class Choose>
 NEML2_INLINE constexpr auto
 limited(const T & d, const T & s, const T & t, const Choose & choose)

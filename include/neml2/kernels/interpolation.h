@@ -249,7 +249,7 @@ held_by(const X & x, const Xs & xs)
   return held_between(x, first_of<P>(xs), last_of<P>(xs), Where());
 }
 
-/// y, or NaN outside the range if `beyond` requests it. This NaN has no derivatives: otherwise the gradient by a table
+/// y, or NaN outside the range if `beyond` requests it. The derivatives of this NaN are 0: otherwise the gradient by a table
 /// that several points share would be NaN.
 template <class P, class X, class Xs, class Y>
 NEML2_INLINE constexpr Y
@@ -387,8 +387,8 @@ interpolate(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
 }
 
 /**
- * The value at (x, y) of a table of n abscissae xs, m abscissae ys and n × m values, where the values of one xs are
- * adjacent. The interpolation is bilinear: linear in x and in y.
+ * The value at (x, y) of a table of n abscissae xs, m abscissae ys and n × m values, where the values that belong to
+ * the same x are adjacent. The interpolation is bilinear: linear in x and in y.
  *
  * Points, ends and invalid tables are treated as for tables of one abscissa.
  * @throws std::invalid_argument if constants are not valid abscissae.

@@ -193,7 +193,7 @@ dual_slope_along(const Spectrum<T> & x,
                      curvature_along(x, second, along, partials_of(s, k)));
   return r;
 }
-/// The derivative for duals s and e, from f at the values of s.
+/// The derivative of f at s along e, for duals s and e; f holds the values of s.
 template <template <class> class F, class T, int N>
 NEML2_INLINE SR2<Dual<T, N>>
 isotropic_derivative(const F<T> & f, const SR2<Dual<T, N>> & s, const SR2<Dual<T, N>> & e)

@@ -47,8 +47,8 @@ subtract_product(const A & a, const B & b, const C & c)
 
 /**
  * Factors a matrix A of n rows, P A = L U, by Gaussian elimination with row pivoting. Each lane of a pack has its own pivot rows. A
- * factor `lu` has these members: a holds the matrix at first; over is 1 / pivot; det is the determinant; swapped tells in which lanes
- * step k exchanged rows k and i. All loops are calls of each_of<N>.
+ * factor `lu` has these members: a holds the matrix at first, and afterwards L and U; over is 1 / pivot; det is the determinant; swapped
+ * tells in which lanes step k exchanged rows k and i. All loops are calls of each_of<N>.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., algorithm 3.4.1.
  */
@@ -101,7 +101,7 @@ swap_rows(const Factor & lu, int k, int i, B & b, int m)
     each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { swap_where(c, b[k][j], b[i][j]); });
 }
 
-/// Replaces b by the solution x of A x = b, for m right sides at once; NaN where A is singular.
+/// Replaces b by the solution x of A x = b, for m right-hand sides at once; NaN where A is singular.
 template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu(const Factor & lu, int n, B & b, int m)
@@ -132,7 +132,7 @@ solve_lu(const Factor & lu, int n, B & b, int m)
              });
 }
 
-/// Replaces b by the solution x of Aᵀ x = b, for m right sides at once; NaN where A is singular.
+/// Replaces b by the solution x of Aᵀ x = b, for m right-hand sides at once; NaN where A is singular.
 template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu_transposed(const Factor & lu, int n, B & b, int m)
@@ -163,7 +163,7 @@ solve_lu_transposed(const Factor & lu, int n, B & b, int m)
       });
 }
 
-/// A matrix of N rows factored once, for any number of right sides.
+/// A matrix of N rows factored once, for any number of right-hand sides.
 template <int N, class T>
 struct LU
 {
@@ -177,7 +177,7 @@ struct LU
 
   /// Factors the matrix in a.
   NEML2_INLINE void factor() { factor_lu<N>(*this, N); }
-  /// Replaces b by the solution x of A x = b, for M right sides at once; NaN where A is singular.
+  /// Replaces b by the solution x of A x = b, for M right-hand sides at once; NaN where A is singular.
   template <int M>
   NEML2_INLINE void solve(T (&b)[N][M]) const
   {

@@ -24,7 +24,7 @@ columns_of(std::integer_sequence<I, n, m...>)
   return int((I(1) * ... * m));
 }
 
-/// The number of right sides (columns of B) of a system with the matrix A; 0 if A and B do not make a system. For row types (types of
+/// The number of right-hand sides (columns of B) of a system with the matrix A; 0 if A and B do not make a system. For row types (types of
 /// tensors in formulas) that the program defines, it follows from their shapes.
 template <class A, class B, class = void>
 constexpr int right_sides = 0;
@@ -58,7 +58,7 @@ constexpr int own_order<SSR4<T>> = 0;
 template <class T>
 constexpr int own_order<R4<T>> = 0;
 
-/// Whether A is a batch of matrices and B a batch of right sides that fit them, both of types that the caller defines. if_own_batch
+/// Whether A is a batch of matrices and B a batch of right-hand sides that fit them, both of types that the caller defines. if_own_batch
 /// requires only that A is such a batch of matrices.
 template <class A, class B, class = void>
 constexpr bool is_own_system = false;
@@ -79,7 +79,7 @@ using if_right_side = std::enable_if_t<(right_sides<A, B> > 0), int>;
 template <class A>
 using if_own_matrix = std::enable_if_t<(own_order<A> > 0), int>;
 
-/// The solution x of A x = b, for one right side or for several in columns; NaN where A is singular. The values of A are
+/// The solution x of A x = b, for one right-hand side or for several in columns; NaN where A is singular. The values of A are
 /// factored once, also for the derivatives A^-1 (db - dA x).
 template <template <class> class M,
           template <class>

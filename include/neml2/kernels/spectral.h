@@ -137,9 +137,9 @@ undefined_along(const SR2<T> & d)
   }
 }
 
-/// Eigenvalues and eigenvectors of duals. The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j).
-/// Eigenvectors of equal eigenvalues have no derivative: dv_i is NaN, or 0 where ds is zero. The second derivatives of these eigenvalues
-/// are therefore NaN.
+/// Eigenvalues and eigenvectors of duals. The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_{j≠i} v_j (v_j · ds v_i) /
+/// (λ_i - λ_j). Eigenvectors of equal eigenvalues have no derivative: dv_i is NaN, or 0 where ds is zero. The second derivatives of these
+/// eigenvalues are therefore NaN.
 template <class T, int N>
 NEML2_INLINE std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>>
 eigh(const SR2<Dual<T, N>> & s)

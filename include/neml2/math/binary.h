@@ -268,8 +268,8 @@ gcd(const A & a, const B & b)
 }
 
 /// a divided by the greatest common divisor of all its base components, as for Miller indices:
-/// (4, -2, 6) becomes (2, -1, 3). (...; base) -> (...; base). If all components are 0, they are unchanged; a single
-/// component gives 1. Floating types are first rounded to the default integer dtype.
+/// (4, -2, 6) becomes (2, -1, 3). (...; base) -> (...; base). A tensor with one component always gives 1;
+/// otherwise zeros are unchanged. Floating types are first rounded to the default integer dtype.
 template <class A, core::if_tensor<A> = 0>
 A
 normalize_gcd(const A & a)

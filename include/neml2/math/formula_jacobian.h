@@ -120,7 +120,7 @@ as_jacobians(engine::Types<J...>, const at::Tensor * t, Size batch_dim, std::ind
   return std::tuple<J...>(J(t[I], batch_dim)...);
 }
 
-/// The value of a formula and the Jacobians of its results Of by the arguments V, as one operation.
+/// The value of a formula and the Jacobians of the results listed in Of with respect to the arguments V, as one operation.
 template <class V, class Of, class F, class... A>
 struct Differentiation;
 template <size_t... V, size_t... Of, class F, class... A>

@@ -17,7 +17,7 @@ namespace neml2
 {
 namespace math
 {
-/// @throws NEMLException unless base dimension `rows` of the right side has the size n.
+/// @throws NEMLException unless base dimension `rows` of the right-hand side has the size n.
 inline void
 check_rows(const Operation & op, const Operand & right_side, size_t rows, Size n)
 {

@@ -61,7 +61,7 @@ operator!(const A & a)
   return math::relate("!", math::Relation::equal, a, 0);
 }
 
-/// Combines the bits of both one by one, for bool and integer dtypes.
+/// Bitwise and, or, xor of two tensors, for bool and integer dtypes.
 template <class A, class B, math::if_related<A, B> = 0>
 math::relation_t<A, B>
 operator&(const A & a, const B & b)

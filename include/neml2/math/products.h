@@ -169,7 +169,7 @@ vdot(const A & a, const B & b)
 
 // ---- Products of all components -----------------------------------------------------------------
 
-/// Σ a_i b_i over all components, for tensors of one base shape, in unit of a × unit of b.
+/// Σ a_i b_i over all components, for tensors of one base shape, in the unit of a times the unit of b.
 /// (...; base), (...; base) -> (...; ). Also for integers.
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>

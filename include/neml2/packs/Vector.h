@@ -46,7 +46,7 @@ template <int W, class E>
 constexpr bool is_widest = W * sizeof(E) == 64;
 
 #ifdef NEML2_SIMD
-/// Copies a half of a vector, from number `first` on; and joins two halves.
+/// take_half copies half a vector from number `first` on; join_halves joins two halves.
 template <int first, class Part, class Whole, size_t... I>
 NEML2_INLINE void
 take_half(Part & part, const Whole & whole, std::index_sequence<I...>)

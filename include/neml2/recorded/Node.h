@@ -188,7 +188,7 @@ struct Loop
  * One operation on a matrix of n × n numbers, row by row. Operands and outputs are indices of nodes.
  *
  * For equations of n unknowns the names are those of kernels::LU. The outputs of a factor are `a`, `over` and `det`, then the conditions
- * swapped[k][i] for i > k. The operands of a solve, or of a transposed solve, are these outputs except `det`, then a right side; the
+ * swapped[k][i] for i > k. The operands of a solve, or of a transposed solve, are these outputs except `det`, then a right-hand side; the
  * outputs of the solve are the n unknowns.
  *
  * A function of a matrix (n = 3) has a matrix as output. Its derivative has a second matrix as operand, the direction.

@@ -19,8 +19,9 @@ struct Program
 };
 
 /**
- * The operations of a program. A product that is used only once, in a sum or a difference, forms one instruction with it. The instruction
- * rounds the product and the sum separately. Therefore results have the same bits whether the program is interpreted or compiled.
+ * The operations of a program. A product that is used only once, in a sum or a difference, is joined with that sum or difference into one
+ * instruction. The instruction rounds the product and the sum separately. Therefore results have the same bits whether the program is
+ * interpreted or compiled.
  */
 struct Operations
 {

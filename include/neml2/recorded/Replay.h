@@ -19,8 +19,8 @@ namespace neml2::recorded
 class Replay
 {
 public:
-  /// With `of_weights`, the right sides of linear equations are weights of a gradient. Then right sides of zero add nothing to partials,
-  /// even if the matrix is singular.
+  /// With `of_weights`, the right-hand sides of linear equations are weights of a gradient. Then right-hand sides of zero add nothing to
+  /// partials, even if the matrix is singular.
   explicit Replay(Recording & r, bool of_weights = false) : _r(r), _of_weights(of_weights) {}
 
   /// Replaces the value of a node by x.
@@ -94,7 +94,7 @@ private:
         f(k);
   }
   const System & system(const Node & n) const { return _r.systems()[size_t(n.operand[0])]; }
-  /// The operands of a system. For the solution of equations these are the matrix (instead of its factor) and the right side.
+  /// The operands of a system. For the solution of equations these are the matrix (instead of its factor) and the right-hand side.
   std::vector<int32_t> operands_of(const System & s) const
   {
     if (s.op != Op::solve && s.op != Op::solve_transposed)

@@ -108,7 +108,7 @@ record_fixed(const std::vector<Number> & eigenvalues)
   return fixed;
 }
 
-/// The partial of f(λ). It is the partial of y, which comes from all arguments except the eigenvalues, plus slopes · ds.
+/// The partial of f(λ): the sum of slopes · ds (through the eigenvalues) and the partial of y (through the other arguments).
 NEML2_BODY Symbol
 slope_of_eigenvalue_function(const Number & y, const Number * slopes, const Number * s)
 {

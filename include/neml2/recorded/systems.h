@@ -9,7 +9,7 @@
 /// Linear equations in recorded formulas. Matrices have n rows, and are given as lists of their numbers, row by row.
 namespace neml2::recorded
 {
-/// The solution x of A x = b for several right sides, the columns of b, as in kernels::solve.
+/// The solution x of A x = b for several right-hand sides, the columns of b, as in kernels::solve.
 template <int n>
 std::vector<Number>
 solve(const std::vector<Number> & A, std::vector<Number> b)

@@ -63,8 +63,8 @@ weighted(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infin
 
 inline int32_t product_of_weights(Recording & r, int32_t v, int32_t w);
 
-/// weight · factor or weight / factor, with a rule by which it is differentiated again. The partial is a sum. The addend with the partial
-/// of the weight counts also where the weight is zero; the addend with the partial of the factor is zero there.
+/// weight · factor or weight / factor, with a rule by which it is differentiated again. For a product w f the
+/// partial is dw f + w df. Here the first term counts even where w = 0; the second is 0 there.
 inline int32_t
 weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
 {

@@ -11,7 +11,7 @@ namespace neml2
  * Batch of third order tensors T_ijk = T_jik, for example the derivative of an SR2 by a Rot.
  *
  * Shape (...; 6, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
- * the full index.
+ * the third index.
  * Units: the caller's choice, the same for all components.
  * drotate(s, r) of SR2.h returns an SFR3.
  */

@@ -11,7 +11,7 @@ namespace neml2
  * Batch of fifth order tensors with both minor symmetries in the first four indices, for example
  * the derivative of an SSR4 by a Rot.
  *
- * Shape (...; 6, 6, 3): any batch shape, two pairs in Mandel components (see SR2), then the full
+ * Shape (...; 6, 6, 3): any batch shape, two pairs in Mandel components (see SR2), then the fifth
  * index.
  * Units: the caller's choice, the same for all components.
  * drotate(C, r) of SSR4.h returns an SSFR5.

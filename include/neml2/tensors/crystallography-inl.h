@@ -171,8 +171,8 @@ unique_bidirectional(const R2 & T, const Vec & v)
 namespace neml2::tensors
 {
 /// The operators in the form that the kernels read: their number, and a pointer to the numbers of the tensor. The tensor
-/// must live as long as the pointer is used. The pointer is null if the values are not known, because no kernel runs
-/// then.
+/// must live as long as the pointer is used. The pointer is null if the values are not known; no kernel runs in that
+/// case.
 NEML2_BODY kernels::Symmetries
 symmetries(const Quaternion & operators)
 {

@@ -78,7 +78,8 @@ using if_fixed_table_of_two =
  * @throws NEMLException also unless abscissae and ordinates have one base dimension each and the same number of entries,
  *   and the abscissae are finite and increase strictly.
  *
- * Source: Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246; slopes are limited to their region [0, 3]².
+ * Source: Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246; here slopes are limited to the region
+ *   [0, 3]² of that paper.
  */
 Scalar interpolate(const Scalar & x,
                    const Tensor & abscissae,

@@ -14,8 +14,8 @@
  * is more accurate than inv(A) * b, and for 6×6 and larger matrices also faster.
  *
  * For a matrix type of your own, `class Matrix : public PrimitiveTensor<Matrix, n, n>`, there are solve, inv and det here,
- * and cholesky in cholesky.h. Its right sides have a type derived from `PrimitiveTensor<X, n>`, or from
- * `PrimitiveTensor<X, n, m>` for m right sides at once.
+ * and cholesky in cholesky.h. Its right-hand sides have a type derived from `PrimitiveTensor<X, n>`, or from
+ * `PrimitiveTensor<X, n, m>` for m right-hand sides at once.
  *
  * math/linalg.h is for matrices whose size is known only at run time. The headers of R2, SR2, SSR4 and R4 have their inv
  * and det.
@@ -38,7 +38,7 @@ struct NEML2_ONE_A_PROGRAM Solve
 /// x_j with A_ij x_j = b_i. (...; 3, 3), (...; 3) -> (...; 3), unit of b / unit of A. NaN where A is singular.
 template <class A, class B, math::if_types<A, R2, B, Vec> = 0>
 Vec solve(const A & a, const B & b);
-/// X_kj with A_ik X_kj = B_ij: the columns of B are three right sides. (...; 3, 3), (...; 3, 3) -> (...; 3, 3),
+/// X_kj with A_ik X_kj = B_ij: the columns of B are three right-hand sides. (...; 3, 3), (...; 3, 3) -> (...; 3, 3),
 /// unit of B / unit of A. NaN where A is singular.
 template <class A, class B, math::if_types<A, R2, B, R2> = 0>
 R2 solve(const A & a, const B & b);
