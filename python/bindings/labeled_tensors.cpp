@@ -487,7 +487,7 @@ bind_as_tensor(nb::class_<T> & cls)
             return nb::not_implemented();
           throw nb::type_error((name_of<T>() + ": labeled tensors are not compared with == or !=. "
                                                "Compare a.tensor() == b.tensor() number by number, "
-                                               "a.axes() == b.axes(), or use allclose(a, b).")
+                                               "and a.axes() == b.axes().")
                                    .c_str());
         },
         nb::arg("other").none(),

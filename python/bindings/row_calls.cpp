@@ -172,11 +172,10 @@ each_component(const F & f, const R &... rows)
 fail_shapes(const std::string & function, const Rows & x, const char * expected)
 {
   std::ostringstream message;
-  message << function << ": not defined in formulas for the base shape"
-          << (x.size() > 1 ? "s" : "");
+  message << function << ": cannot take the base shape" << (x.size() > 1 ? "s" : "");
   for (size_t i = 0; i < x.size(); i++)
     message << (i == 0 ? " " : " and ") << TensorShapeRef(x[i].base);
-  message << ". Expected " << expected << ".";
+  message << " in a formula. Expected " << expected << ".";
   fail_type(message.str());
 }
 

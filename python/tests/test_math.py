@@ -518,7 +518,7 @@ def test_diagonals():
     check(math.batch_diagonalize(x, 0), Vec, torch.diag_embed(t.movedim(0, -1), dim1=0, dim2=1), (2, 2, 4))
     check(math.base_diagonalize(x), Tensor, torch.diag_embed(t), (2, 4))
     for f in (math.batch_diag_embed, math.base_diag_embed):
-        with pytest.raises(ValueError, match="are the same one"):
+        with pytest.raises(ValueError, match="are the same dimension"):
             f(x, 0, 1, 1)
     with pytest.raises(IndexError, match="has no batch dimension"):
         math.batch_diagonalize(random(Vec))
