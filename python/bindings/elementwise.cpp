@@ -104,6 +104,34 @@ binary(nb::module_ & m,
                   .c_str()));
 }
 
+/// Binds f(a, b) for two tensors of one type, of which either may be a plain number instead.
+template <class F>
+void
+of_one_type(nb::module_ & m, const char * name, const char * left, const char * right, const F & f)
+{
+  const auto define = [&](const auto & call, const char * a, const char * b)
+  {
+    m.def(name,
+          call,
+          nb::arg(left),
+          nb::arg(right),
+          doc(name),
+          nb::sig((std::string("def ") + name + "(" + left + ": " + a + ", " + right + ": " + b +
+                   ") -> T")
+                      .c_str()));
+  };
+  define(
+      [f, name](const Any & a, const Any & b)
+      {
+        check_same_type(name, a, b);
+        return a.like(f(a.value(), b.value()));
+      },
+      "T",
+      "T");
+  define([f](const Any & a, Number b) { return a.like(f(a.value(), b.value)); }, "T", "float");
+  define([f](Number a, const Any & b) { return b.like(f(a.value, b.value())); }, "float", "T");
+}
+
 void
 bind_unary(nb::module_ & m)
 {
@@ -393,15 +421,9 @@ bind_elementwise(nb::module_ & m)
   number(m, "minimum", kernels::minimum<double>, "a", "b");
   binary(m,
          "fmod",
-         {"a", "b", false},
+         {"a", "b"},
          doc("fmod"),
-         [](const auto & a, const auto & b) -> Tensor
-         {
-           if constexpr (is_number<decltype(a)>)
-             throw nb::next_overload();
-           else
-             return neml2::fmod(a, b);
-         });
+         [](const auto & a, const auto & b) { return neml2::fmod(a, b); });
   number(
       m, "fmod", [](double a, double b) { return std::fmod(a, b); }, "a", "b");
   binary(m,
@@ -421,30 +443,12 @@ bind_elementwise(nb::module_ & m)
       nb::arg("a"),
       nb::arg("b"),
       "The same for two plain integers. The result is a plain integer.");
-  m.def(
-      "atan2",
-      [](const Any & y, const Any & x)
-      {
-        check_same_type("atan2", y, x);
-        return y.like(neml2::atan2(y.value(), x.value()));
-      },
-      nb::arg("y"),
-      nb::arg("x"),
-      doc("atan2"),
-      nb::sig("def atan2(y: T, x: T) -> T"));
+  of_one_type(
+      m, "atan2", "y", "x", [](const auto & y, const auto & x) { return neml2::atan2(y, x); });
   number(
       m, "atan2", [](double y, double x) { return std::atan2(y, x); }, "y", "x");
-  m.def(
-      "hypot",
-      [](const Any & a, const Any & b)
-      {
-        check_same_type("hypot", a, b);
-        return a.like(neml2::hypot(a.value(), b.value()));
-      },
-      nb::arg("a"),
-      nb::arg("b"),
-      doc("hypot"),
-      nb::sig("def hypot(a: T, b: T) -> T"));
+  of_one_type(
+      m, "hypot", "a", "b", [](const auto & a, const auto & b) { return neml2::hypot(a, b); });
   number(
       m, "hypot", [](double a, double b) { return std::hypot(a, b); }, "a", "b");
   bind_clamp(m, "clamp", doc("clamp"));

@@ -309,7 +309,7 @@ def test_atan2():
     with pytest.raises(TypeError, match="atan2: not defined for Vec and Scalar"):
         math.atan2(y, random(Scalar))  # as in C++
     with pytest.raises(TypeError):
-        math.atan2(y, 1.0)
+        math.atan2(y, "1")
 
 
 def test_hypot():
@@ -319,6 +319,19 @@ def test_hypot():
     assert torch.autograd.gradgradcheck(lambda s, c: math.hypot(Vec(s), Vec(c)).torch(), (a.torch(), b.torch()))
     with pytest.raises(TypeError, match="hypot: not defined for Vec and Scalar"):
         math.hypot(a, random(Scalar))
+
+
+@pytest.mark.parametrize("name", ["atan2", "hypot", "fmod"])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_a_number_stands_for_a_tensor(name, dtype):
+    f, a = getattr(math, name), Vec(random(Vec, 2, grad=True, low=0.3).torch().to(dtype))
+    n = Vec(torch.full((3,), 0.75, dtype=dtype))
+    check(f(a, 0.75), Vec, f(a, n).torch(), (2,))
+    check(f(0.75, a), Vec, f(n, a).torch(), (2,))
+    for call in (lambda x: f(x, 0.75), lambda x: f(0.75, x)):
+        on_batches, in_formula = call(a).torch(), neml2.vmap(call, a).torch()
+        torch.testing.assert_close(in_formula, on_batches)
+        torch.testing.assert_close(*(torch.autograd.grad(y.sum(), a.torch())[0] for y in (in_formula, on_batches)))
 
 
 def triangles(dtype):
