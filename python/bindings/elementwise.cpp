@@ -104,7 +104,7 @@ binary(nb::module_ & m,
                   .c_str()));
 }
 
-/// Binds f(a, b) for two tensors of one type, of which either may be a plain number instead.
+/// Binds f(a, b) for two tensors of one type, one of them may be a plain number.
 template <class F>
 void
 of_one_type(nb::module_ & m, const char * name, const char * left, const char * right, const F & f)

@@ -477,12 +477,16 @@ bind_as_tensor(nb::class_<T> & cls)
       "Sets all values to 0. Returns the tensor.",
       nb::sig("def zero_(self) -> typing_extensions.Self"));
   cls.def("__neg__", [](const T & t) { return -t; });
-  // Without these, == would tell whether both operands are the same object.
-  for (const char * name : {"__eq__", "__ne__"})
+  // Without these, == would only tell whether both operands are the same object, which Python's dicts with weak keys ask.
+  for (const bool equal : {true, false})
+  {
+    const char * const name = equal ? "__eq__" : "__ne__";
     cls.def(
         name,
-        [](const T &, const nb::object & other) -> nb::object
+        [equal](nb::handle_t<T> self, const nb::object & other) -> nb::object
         {
+          if (self.is(other))
+            return nb::bool_(equal);
           if (other.is_none() || nb::isinstance<nb::str>(other))
             return nb::not_implemented();
           throw nb::type_error((name_of<T>() + ": labeled tensors are not compared with == or !=. "
@@ -492,6 +496,7 @@ bind_as_tensor(nb::class_<T> & cls)
         },
         nb::arg("other").none(),
         nb::sig(("def " + std::string(name) + "(self, other: object, /) -> bool").c_str()));
+  }
   cls.attr("__hash__") = nb::module_::import_("builtins").attr("object").attr("__hash__");
 }
 

@@ -134,7 +134,8 @@ without_row("cuda pin_memory", "needs a GPU")
 without_row("gcd normalize_gcd", "of integers")
 without_row(
     "TensorBase.__getitem__ TensorBase.__setitem__ TensorBase.__matmul__ TensorBase.__floordiv__ TensorBase.__rfloordiv__ math.__getattr__ "
-    "TensorBase.__round__ TensorBase.__divmod__ TensorBase.__rdivmod__",
+    "TensorBase.__round__ TensorBase.__divmod__ TensorBase.__rdivmod__ LabeledVector.__eq__ LabeledVector.__ne__ LabeledMatrix.__eq__ "
+    "LabeledMatrix.__ne__ LabeledTensor3D.__eq__ LabeledTensor3D.__ne__",
     "says what to write instead",
 )
 without_row("broadcast_shapes mandel_factor axis", "of numbers")

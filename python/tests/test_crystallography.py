@@ -81,7 +81,7 @@ def test_systems_of_a_dtype():
         (("hcp",), "slip_systems: c_over_a is 0 for the lattice hcp. Expected the ratio"),
         (("fcc", "", 1.6), "c_over_a is 1.6 for the cubic lattice fcc"),
         (("fcc", "basal"), '"basal" is not a family of the lattice fcc'),
-        (("fcc", "{111}<100>"), "no direction of {111}<100> lies in a plane"),
+        (("fcc", "{111}<100>"), "no direction of {111}<100> lies in one of its planes"),
         (("FCC",), 'Unknown crystal class "FCC"'),
         (("-3m", "{111}<110>"), "c_over_a is not enough to define planes and directions"),
     ],

@@ -560,11 +560,12 @@ def test_labeled_tensors_print():
 
 @pytest.mark.parametrize("v", [numbered(state_axis(), 1), square_matrix(state_axis())])
 def test_labeled_tensors_are_not_compared_as_objects(v):
-    for other in (v, v.clone(), v.tensor(), 1.0):
+    for other in (v.clone(), v.tensor(), 1.0):
         for compare in (operator.eq, operator.ne):
             with pytest.raises(TypeError, match=r"not compared with == or !=. Compare a.tensor\(\) == b.tensor\(\)"):
                 compare(v, other)
     assert (v.tensor() == v.clone().tensor()).all() and v.axes() == v.clone().axes()
+    assert v == v and v in [v] and (v != v) is False  # noqa: PLR0124
     assert (v == None) is False and v != "v" and hash(v) == hash(v)  # noqa: E711
 
 

@@ -159,7 +159,7 @@ TEST_CASE("A device is compiled for by an NVRTC that knows it", "[engine][device
                    [&] {
                      compiler.compile("text", {kCUDA, 3});
                    }),
-               ContainsSubstring("as old a device as sm_37 (NVRTC 13.0 for sm_75, sm_80, sm_90, "
+               ContainsSubstring("a device as old as sm_37 (NVRTC 13.0 for sm_75, sm_80, sm_90, "
                                  "sm_120; NVRTC 12.4 for sm_70, sm_80, sm_90)"));
 }
 

@@ -247,7 +247,7 @@ TEST_CASE("Linear algebra refuses base dimensions that do not fit", "[math][lina
                    }),
                ContainsSubstring("linalg::slogdet: Tensor (2; 3, 4) is not square"));
   REQUIRE_THAT(error_of([&] { linalg::solve(I, zeros({2}, {4})); }),
-               ContainsSubstring("has 4 rows, the matrix 3"));
+               ContainsSubstring("has 4 rows, but the matrix has 3"));
   REQUIRE_THAT(error_of([&] { linalg::solve(I, zeros({2}, {})); }),
                ContainsSubstring("Expected one (a vector) or two (a matrix)"));
   REQUIRE_THAT(error_of([&] { linalg::lu_factor(zeros({2}, {3})); }),
@@ -260,12 +260,12 @@ TEST_CASE("Linear algebra refuses base dimensions that do not fit", "[math][lina
                    [&] {
                      linalg::lu_solve(factors, rows, zeros({2}, {4, 3}));
                    }),
-               ContainsSubstring("4 rows, the matrix 3"));
+               ContainsSubstring("4 rows, but the matrix has 3"));
   REQUIRE_THAT(error_of(
                    [&] {
                      linalg::lu_solve(factors, rows, zeros({2}, {3, 4}), false);
                    }),
-               ContainsSubstring("4 columns, the matrix 3"));
+               ContainsSubstring("4 columns, but the matrix has 3"));
   REQUIRE_THAT(error_of(
                    [&] {
                      linalg::lu_solve(factors, rows.to(kInt64), zeros({2}, {3, 3}));

@@ -88,7 +88,8 @@ TEST_CASE("Variables of a labeled vector by their types are views", "[tensors][l
   REQUIRE(stress.is_alias_of(x.tensor()));
 
   const auto other = equation_axis();
-  REQUIRE_THROWS_WITH(v.of(LabeledVector::zeros({}, {&other})), ContainsSubstring("another axis"));
+  REQUIRE_THROWS_WITH(v.of(LabeledVector::zeros({}, {&other})),
+                      ContainsSubstring("is not the axis of these variables"));
   using One = LabeledVariables<SR2>;
   REQUIRE_THROWS_WITH(One(axis, {"strain"}), ContainsSubstring("strain"));
   REQUIRE_THROWS_WITH(One(axis, {"other"}),
