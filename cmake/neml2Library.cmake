@@ -24,7 +24,7 @@ set_target_properties(neml2_compiled PROPERTIES
 set_source_files_properties(src/matrix_functions.cpp src/interpreter.cpp src/recorded.cpp PROPERTIES
   SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-ffp-contract=off>)
-# This file calls row formulas with symbols only, once per formula: inlined, unrolled and optimised it would take four times as long to compile.
+# This file calls row formulas with symbols only, once per formula: inlined, unrolled and optimised it would take three times as long to compile.
 set_source_files_properties(src/recorded.cpp PROPERTIES COMPILE_DEFINITIONS NEML2_RECORDS)
 set_property(SOURCE src/recorded.cpp APPEND PROPERTY
   COMPILE_OPTIONS $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-O1;-Wno-maybe-uninitialized>)

@@ -104,7 +104,7 @@ binary(nb::module_ & m,
                   .c_str()));
 }
 
-/// Binds f(a, b) for two tensors of one type, one of them may be a plain number.
+/// Binds f(a, b) for two tensors of one type. One of the two may be a plain number instead.
 template <class F>
 void
 of_one_type(nb::module_ & m, const char * name, const char * left, const char * right, const F & f)
@@ -311,17 +311,13 @@ bind_clamp(nb::module_ & m, const char * name, const char * text)
       "upper");
 }
 
-/// Calls f with a condition, which is a tensor of the library or of torch, or a truth value of Python. f gets a truth value as a Scalar on
-/// the device of `like`.
+/// Calls f with a condition, which is a tensor of the library or of torch, or a truth value of Python.
 template <class F>
 Same
-on_condition(nb::handle condition, const Any & like, const F & f)
+on_condition(nb::handle condition, const F & f)
 {
   if (const auto truth = truth_value(condition))
-  {
-    core::check_defined("where", like.value());
-    return f(Scalar(at::full({}, *truth, like.tensor->options().dtype(kBool))));
-  }
+    return f(*truth);
   Any typed;
   if (nb::detail::make_caster<Any>::read(condition, typed))
     return f(typed.value());
@@ -342,15 +338,15 @@ bind_where(nb::module_ & m)
       {
         if (b.number)
           return on_condition(
-              condition, a, [&](const auto & c) { return a.like(where(c, a.value(), *b.number)); });
+              condition, [&](const auto & c) { return a.like(where(c, a.value(), *b.number)); });
         if (a.type != b.type)
           fail_types(
               "where",
               a,
               b,
               "Expected two tensors of one type, or a tensor and a number: convert one of them");
-        return on_condition(
-            condition, a, [&](const auto & c) { return a.like(where(c, a.value(), b.value())); });
+        return on_condition(condition,
+                            [&](const auto & c) { return a.like(where(c, a.value(), b.value())); });
       },
       nb::arg("condition"),
       nb::arg("a"),
@@ -359,10 +355,9 @@ bind_where(nb::module_ & m)
       nb::sig((head + "T, b: T | float) -> T").c_str()));
   m.def(
       "where",
-      [](nb::handle condition, const CScalar & a, const Any & b)
-      {
-        return on_condition(
-            condition, b, [&](const auto & c) { return b.like(where(c, a, b.value())); });
+      [](nb::handle condition, const CScalar & a, const Any & b) {
+        return on_condition(condition,
+                            [&](const auto & c) { return b.like(where(c, a, b.value())); });
       },
       nb::arg("condition"),
       nb::arg("a"),
