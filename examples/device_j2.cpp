@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A step of von Mises plasticity (Simo and Hughes, Computational Inelasticity, 1998, section 3.3) at a million points, on a GPU
 // if the machine has one. Tensors that are made on the GPU stay there, and only a few numbers come back.
-#include "neml2/engine/LoadedKernel.h"
+#include "neml2/device/LoadedKernel.h"
 #include "neml2/math/jacobian.h"
 #include "neml2/math/recordings.h" // kernels in a program of headers alone
 #include "neml2/tensors/invariants.h"

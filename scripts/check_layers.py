@@ -15,7 +15,8 @@ ROOMS = {  # the rooms that each room may include besides itself
     "core": ["kernels"],
     "engine": ["kernels", "packs", "recorded", "core"],
     "composed": ["kernels", "core"],
-    "math": ["kernels", "packs", "recorded", "core", "engine", "composed"],
+    "device": ["kernels", "packs", "recorded", "core", "engine"],
+    "math": ["kernels", "packs", "recorded", "core", "engine", "composed", "device"],
     "tensors": ["kernels", "packs", "core", "engine", "composed", "math"],
     "gradients": ["kernels", "packs", "core", "engine", "composed", "math", "tensors"],
     "distributed": ["kernels", "packs", "core", "engine", "composed", "math", "tensors"],
@@ -29,7 +30,7 @@ ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # includes the room
 DOORS = {  # the headers other than core/aten.h that include headers of LibTorch, with the headers that they include
     "engine/autograd.h": ("torch/csrc/autograd/",),
     "distributed/c10d.h": ("torch/csrc/distributed/",),
-    "engine/libtorch_devices.h": ("ATen/DynamicLibrary.h", "ATen/detail/CUDAHooksInterface.h", "ATen/ops/empty_strided.h", "c10/core/", "c10/util/hash.h"),
+    "device/libtorch_devices.h": ("ATen/DynamicLibrary.h", "ATen/detail/CUDAHooksInterface.h", "ATen/ops/empty_strided.h", "c10/core/", "c10/util/hash.h"),
 }
 TORCH = re.compile(r"(ATen|c10|torch|caffe2)/")
 PAST = re.compile(r"NEML2 [12]\.|NEML2_COMPAT")  # only compat/ may contain these

@@ -207,11 +207,11 @@ stage_tests_cpp()
   { # the slowest tests first
     [ -n "$REHEARSED" ] || printf '%s [every][cuda]~[stand-in]\n' tensors math
     printf '%s_test][cuda]~[stand-in]\n' 'tensors [#matrix_functions' 'math [#formula' 'math [#newton' 'tensors [#kinematics' 'tensors [#R4'
-    echo 'engine ~[stand-in]'
+    printf '%s ~[stand-in]\n' device engine
     for room in tensors math; do
       grep -lE '\[cuda\]' "$source/tests/$room/"*_test.cpp | sed "s|.*/|$room [#|; s|\.cpp$|][cuda]~[stand-in]|"
     done
-    printf '%s [stand-in]\n' tensors math engine
+    printf '%s [stand-in]\n' tensors math device
   } | awk '!seen[$0]++' >"$work/tests/list"
   there xargs -P "$jobs" -L 1 bash -c 'some_tests "$@"' bash <"$work/tests/list" 2>&1 | tee "$all"
   echo "The longest:"

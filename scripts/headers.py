@@ -85,7 +85,7 @@ class Function:
 ONE_TYPE = {"math::if_dynamic<T>": "Tensor", "std::is_same_v<T, Tensor>,": "Tensor", "core::if_raw_tensor<T>": "at::Tensor"}
 
 # The namespaces of the rooms, which are not for users.
-INTERNAL = {"kernels", "packs", "recorded", "core", "engine", "composed", "math", "tensors", "gradients"}
+INTERNAL = {"kernels", "packs", "recorded", "core", "engine", "composed", "device", "math", "tensors", "gradients"}
 
 
 class Header:

@@ -2,7 +2,7 @@
 /// The code that every operation runs through, the node that autograd keeps for an operation, the derivative rules of
 /// elementwise functions (their loops are compiled where they are called), and the check of the version.
 #include "neml2/core/only_version-inl.h"
-#include "neml2/engine/TileFormula-inl.h"
+#include "neml2/device/TileFormula-inl.h"
 #include "neml2/engine/autograd.h"
 #include "neml2/engine/evaluate-inl.h"
 #include "neml2/engine/fused-inl.h"

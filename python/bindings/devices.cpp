@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/rows.h"
 
-#include "neml2/engine/KernelFormula.h"
-#include "neml2/engine/device_compilers.h"
-#include "neml2/engine/device_headers.h"
+#include "neml2/device/KernelFormula.h"
+#include "neml2/device/compilers.h"
+#include "neml2/device/headers.h"
 
 /// Kernels of formulas on devices other than the CPU.
 namespace neml2::python
@@ -11,7 +11,7 @@ namespace neml2::python
 namespace
 {
 /// A compiler whose functions are methods of a Python object. Tests use it.
-class PythonCompiler : public engine::DeviceCompiler
+class PythonCompiler : public device::DeviceCompiler
 {
 private:
   nb::object _object;
@@ -121,17 +121,17 @@ bind_devices(nb::module_ & m)
 {
   m.def("device_kernels", &kernels);
   m.def("set_device_headers",
-        [](const std::string & folder) { engine::set_device_headers(folder); });
+        [](const std::string & folder) { device::set_device_headers(folder); });
   m.def(
       "set_device_compiler", // for devices of torch's type PrivateUse1
       [](nb::object compiler)
       {
         const auto type = c10::DeviceType::PrivateUse1;
-        std::shared_ptr<engine::DeviceCompiler> made;
+        std::shared_ptr<device::DeviceCompiler> made;
         if (!compiler.is_none())
           made = std::make_shared<PythonCompiler>(std::move(compiler), type);
         const nb::gil_scoped_release release;
-        engine::set_device_compiler(std::move(made));
+        device::set_device_compiler(std::move(made));
       },
       nb::arg("compiler").none());
 }

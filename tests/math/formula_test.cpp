@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/math/formula.h"
 
-#include "neml2/engine/KernelFormula.h"
+#include "neml2/device/KernelFormula.h"
 #include "neml2/math/gradient.h"
 #include "neml2/math/newton.h"
 #include "neml2/math/vmap_out.h"

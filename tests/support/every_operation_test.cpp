@@ -56,7 +56,7 @@ const std::map<std::string, std::string> formulas_with{{"Kepler", "newton"},
                                                        {"square root", "newton"}};
 
 /// Collects the sources of kernels without compiling them.
-class Collector : public engine::DeviceCompiler
+class Collector : public device::DeviceCompiler
 {
 public:
   std::set<std::string> sources;
@@ -135,11 +135,11 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
   {
     const test::TemporaryFolder folder;
     const test::Variable cache("NEML2_CACHE", folder.path());
-    engine::set_device_compiler(collector);
+    device::set_device_compiler(collector);
     for (const auto & op : test::every_operation())
       if (op.left_out.count(test::Check::device) == 0)
         test::same_on_device(op);
-    engine::set_device_compiler(nullptr);
+    device::set_device_compiler(nullptr);
   }
   const std::vector<std::string> sources(collector->sources.begin(), collector->sources.end());
   const test::WithHostCompiler setting(sources); // throws if a source does not compile

@@ -7,7 +7,7 @@
 #include <string>
 
 /**
- * CUDA's driver and its run time compiler, as far as engine/CudaCompiler.h calls them, for machines without CUDA: all calls are logged
+ * CUDA's driver and its run time compiler, as far as device/CudaCompiler.h calls them, for machines without CUDA: all calls are logged
  * in fake_cuda_log(). Both have the version FAKE_CUDA_VERSION, such as 12040, and the compiler supports FAKE_ARCHITECTURES, such as 70,
  * 80, 90. The devices are an sm_90, an sm_120, an sm_70 and an sm_37.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/device_compilers.h"
+#include "neml2/device/compilers.h"
 #include "support/environment.h"
 #include "support/stand_in.h"
 
@@ -14,7 +14,7 @@ namespace neml2::test
 {
 /// Compiles the sources of kernels with the compiler of the tests, and calls a kernel for each
 /// thread.
-class HostCompiler : public engine::DeviceCompiler
+class HostCompiler : public device::DeviceCompiler
 {
 public:
   std::vector<std::string> sources; ///< the sources of the kernels that were requested
@@ -124,11 +124,11 @@ public:
     : compiler(sources.empty() ? std::make_shared<HostCompiler>()
                                : std::make_shared<HostCompiler>(sources))
   {
-    engine::set_device_compiler(compiler);
+    device::set_device_compiler(compiler);
   }
   WithHostCompiler(const WithHostCompiler &) = delete;
   WithHostCompiler & operator=(const WithHostCompiler &) = delete;
-  ~WithHostCompiler() { engine::set_device_compiler(nullptr); }
+  ~WithHostCompiler() { device::set_device_compiler(nullptr); }
 
 private:
   TemporaryFolder _folder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/CudaCompiler.h"
+#include "neml2/device/CudaCompiler.h"
 #include "neml2/recorded/cuda_standard.h"
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ public:
           names.push_back(files->path().string());
     }
     if (!names.empty())
-      _nvrtc = std::make_unique<engine::Nvrtc>(names);
+      _nvrtc = std::make_unique<device::Nvrtc>(names);
   }
 
   bool exists() const { return _nvrtc != nullptr; }
@@ -40,7 +40,7 @@ public:
   {
     constexpr size_t headers = recorded::cuda_header_names.size();
     std::vector<const char *> texts(headers, recorded::cuda_standard_header);
-    engine::Nvrtc::Program p = nullptr;
+    device::Nvrtc::Program p = nullptr;
     _nvrtc->create(&p,
                    source.c_str(),
                    "neml2_kernel.cu",
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  std::unique_ptr<engine::Nvrtc> _nvrtc;
+  std::unique_ptr<device::Nvrtc> _nvrtc;
 
   static std::vector<std::string> folders()
   {

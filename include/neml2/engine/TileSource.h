@@ -73,7 +73,7 @@ template <class Tile, class Op>
 inline const TileSource operation_source{
     TextOfTile<Tile>::of(operation_text<Op>), Op::name, Tile::numbers};
 
-/// Set by engine/TileFormula.h, or by the compiled library.
+/// Set by device/TileFormula.h, or by the compiled library.
 using MakeDeviceFormula = const DeviceFormula * (*)(const TileSource &);
 NEML2_ONE_A_PROGRAM inline std::atomic<MakeDeviceFormula> make_device_formula{nullptr};
 } // namespace neml2::engine

@@ -15,7 +15,7 @@
 /// C++ compiler compiles.
 namespace neml2::engine
 {
-/// Set by engine/ProgramFormula.h, or by the compiled library.
+/// Set by device/ProgramFormula.h, or by the compiled library.
 using MakeProgramFormula = std::unique_ptr<const DeviceFormula> (*)(const std::string & name,
                                                                     const recorded::Evaluator &);
 NEML2_ONE_A_PROGRAM inline std::atomic<MakeProgramFormula> make_program_formula{nullptr};

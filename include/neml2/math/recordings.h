@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/ProgramFormula.h"
-#include "neml2/engine/TileFormula.h"
+#include "neml2/device/ProgramFormula.h"
+#include "neml2/device/TileFormula.h"
 #include "neml2/recorded/interpreter.h"
 
 /**
