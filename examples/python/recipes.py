@@ -48,6 +48,19 @@ def stress_update() -> None:
         print(f"{e:.4f} {s:12.2f} {C / 1e3:12.2f}")
 
 
+def steps_in_existing_tensors() -> None:
+    # begin out
+    n = 1000
+    before, after = State(SR2.zeros(n), Scalar.zeros(n)), State(SR2.empty(n), Scalar.empty(n))
+    stress, tangent = SR2.empty(n), SSR4.empty(n)
+    for k in range(1, 6):
+        strain = Scalar.full(1e-3 * k, n) * SR2.fill(1.0, -0.4, -0.4)
+        neml2.value_and_jacobian(radial_return, strain, before, steel, of=0, out=((stress, after), tangent))
+        before, after = after, before
+    # end out
+    print(f"after 5 steps: stress {stress(0, 0)[0].item():.2f} MPa, plastic strain {before.alpha[0].item():.6f}")
+
+
 # begin calibrate
 @neml2.formula
 def hardening(strain: Scalar, p: dict[str, Scalar]) -> Scalar:
@@ -228,6 +241,7 @@ def finite_elements() -> None:
 
 for title, recipe in {
     "A stress update": stress_update,
+    "Steps in existing tensors": steps_in_existing_tensors,
     "Calibration": calibration,
     "A crystal": crystal,
     "A table": table,

@@ -5,6 +5,7 @@
 #include "bindings/rows.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace neml2::python
 {
@@ -105,6 +106,59 @@ Call::refuse(const std::string & name, const Names & names) const
     message += ". Expected tensors of this library, numbers, and groups of them: tuples, lists, "
                "dicts and dataclasses.";
   fail_type(message);
+}
+
+namespace
+{
+std::string
+type_and_base(const TypeInfo & type, TensorShapeRef base)
+{
+  std::ostringstream text;
+  text << type.name;
+  if (!type.fixed_base)
+    text << " of base shape " << base;
+  return text.str();
+}
+} // namespace
+
+Outputs::Outputs(const char * name,
+                 nb::handle out,
+                 const std::vector<Kind> & kinds,
+                 const std::function<nb::object(PutTogether::NextLeaf)> & together)
+{
+  Structure given, expected;
+  Leaves placeholders;
+  given.take_apart(out, _leaves);
+  expected.take_apart(together([] { return nb::float_(0); }), placeholders);
+  if (!(given == expected))
+  {
+    size_t i = 0;
+    const auto type_name = [&]() -> nb::object { return nb::str(kinds[i++].type->name); };
+    std::string text = nb::repr(together(type_name)).c_str();
+    text.erase(std::remove(text.begin(), text.end(), '\''), text.end());
+    fail_type(std::string(name) + ": out is " + with_article(name_of_type(out)) +
+              (given.is_leaf(0) ? "" : " with other members than the result") +
+              ". Expected existing tensors in the form of the result: " + text + ".");
+  }
+  for (size_t i = 0; i < kinds.size(); i++)
+  {
+    const auto & [object, type] = _leaves[i];
+    const Kind & kind = kinds[i];
+    const bool is_ready = type && nb::inst_ready(object);
+    const void * const p = is_ready ? nb::inst_ptr<void>(object) : nullptr;
+    const at::Tensor * const t = p ? &type->tensor(p) : nullptr;
+    const Size batch_dim = p ? type->batch_dim(p) : 0;
+    if (!t || type != kind.type ||
+        (t->defined() && t->sizes().slice(size_t(batch_dim)) != TensorShapeRef(kind.base)))
+    {
+      const auto found = t && t->defined()
+                             ? type_and_base(*type, t->sizes().slice(size_t(batch_dim)))
+                             : name_of_type(object);
+      fail_type(std::string(name) + ": " + given.paths({"out"})[i] + " is " + with_article(found) +
+                ". Expected " + with_article(type_and_base(*kind.type, kind.base)) + ".");
+    }
+    operands.push_back({t, type->name, batch_dim, TensorShapeRef(kind.base)});
+  }
 }
 
 size_t

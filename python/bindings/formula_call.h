@@ -3,6 +3,8 @@
 
 #include "bindings/groups.h"
 
+#include <functional>
+
 /// The arguments of a call of a formula.
 namespace neml2::python
 {
@@ -75,5 +77,24 @@ private:
   [[noreturn]] void refuse(const std::string & name,
                            const Names & names) const; ///< for a leaf that is not an argument
   size_t argument_of(size_t leaf) const;
+};
+
+/// Existing tensors for the results of a call: the argument `out`.
+class Outputs
+{
+public:
+  std::vector<core::Operand> operands;
+
+  /// `kinds` are the types of the results, and `together` puts their leaves together as the call returns them. Throws TypeError if `out`
+  /// has another structure or other types.
+  Outputs(const char * name,
+          nb::handle out,
+          const std::vector<Kind> & kinds,
+          const std::function<nb::object(PutTogether::NextLeaf)> & together);
+  Outputs(const Outputs &) = delete; ///< operands refer to the members
+  Outputs & operator=(const Outputs &) = delete;
+
+private:
+  Leaves _leaves;
 };
 } // namespace neml2::python

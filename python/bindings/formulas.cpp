@@ -109,12 +109,14 @@ public:
   {
   }
 
+  /// If the keyword `out` is given and is not a parameter of the function, the results are written to it.
   nb::object
   call(nb::handle self, nb::handle instance, nb::tuple arguments, const nb::dict & keywords)
   {
     if (Recording::number() != 0) // inside another formula the function is just called
       return call_function(instance, arguments, keywords);
     update(self);
+    const nb::object out = taken_out(keywords, instance);
     if (keywords.size() > 0)
       arguments = by_place(self, instance, arguments, keywords);
     const Call c("vmap", instance, arguments, _names);
@@ -122,6 +124,20 @@ public:
     const core::Operation op("vmap", core::Accepts::numbers);
     core::check_operands(op, c.operands);
     const TensorShape batch = core::broadcast_batch(op, c.operands);
+    if (out)
+    {
+      const auto together = [&](PutTogether::NextLeaf leaf)
+      { return PutTogether(r->returned, leaf).next(); };
+      const Outputs outputs(op.name, out, r->results, together);
+      check_not_transformed(op.name, c.operands);
+      {
+        const PassedWarnings warnings;
+        const nb::gil_scoped_release release;
+        math::evaluate_recorded_into(op, r->formula, c.operands, batch, outputs.operands);
+      }
+      compile(self);
+      return out;
+    }
     SmallVector<at::Tensor, 4> t(r->results.size());
     if (is_transformed(c.operands))
       transformed(self, r->formula, c.operands, t);
@@ -143,6 +159,7 @@ public:
                                 const nb::dict & keywords,
                                 nb::handle argnums,
                                 nb::handle of,
+                                nb::handle out,
                                 size_t first)
   {
     update(self);
@@ -156,6 +173,41 @@ public:
     const core::Operation op("value_and_jacobian", core::Accepts::numbers);
     core::check_operands(op, c.operands);
     const TensorShape batch = core::broadcast_batch(op, c.operands);
+    const bool is_one = places.size() * results.size() == 1 && !PyTuple_Check(argnums.ptr()) &&
+                        !PyList_Check(argnums.ptr());
+    /// The value and the Jacobians, made of their leaves.
+    const auto together = [&](PutTogether::NextLeaf leaf)
+    {
+      const nb::object value = PutTogether(r->returned, leaf).next();
+      nb::list jacobians;
+      for (size_t i = 0; i < results.size(); i++)
+        for (const size_t k : places)
+        {
+          size_t member = c.first_leaves[k];
+          const auto jacobian = [&]() -> nb::object // None for a number
+          { return c.types[member++].type ? leaf() : nb::none(); };
+          jacobians.append(PutTogether(c.groups, jacobian, c.first_parts[k]).next());
+        }
+      return nb::object(nb::make_tuple(
+          value, is_one ? nb::object(jacobians[0]) : nb::object(nb::tuple(jacobians))));
+    };
+    if (!out.is_none())
+    {
+      std::vector<Kind> kinds = r->results;
+      const auto bases = r->formula->bases_with_jacobians(by, results);
+      for (size_t i = kinds.size(); i < bases.size(); i++)
+        kinds.push_back({&type_of_jacobian(bases[i]), bases[i]});
+      const Outputs outputs(op.name, out, kinds, together);
+      check_not_transformed(op.name, c.operands);
+      {
+        const PassedWarnings warnings;
+        const nb::gil_scoped_release release;
+        math::evaluate_recorded_jacobians_into(
+            op, r->formula, by, results, c.operands, batch, outputs.operands);
+      }
+      compile(self);
+      return nb::borrow(out);
+    }
     std::vector<at::Tensor> t(r->results.size() + by.size() * results.size());
     if (is_transformed(c.operands))
     {
@@ -174,27 +226,15 @@ public:
       math::evaluate_recorded_jacobians(op, r->formula, by, results, c.operands, batch, t.data());
     }
     compile(self);
-    const auto batch_dim = Size(batch.size());
-    size_t next = r->results.size();
-    nb::list jacobians;
-    for (size_t i = 0; i < results.size(); i++)
-      for (const size_t k : places)
-      {
-        size_t leaf = c.first_leaves[k];
-        const auto jacobian = [&]() -> nb::object // None for a number
-        {
-          if (!c.types[leaf++].type)
-            return nb::none();
-          nb::object J = as_jacobian(t[next], batch_dim);
-          next++;
-          return J;
-        };
-        jacobians.append(PutTogether(c.groups, jacobian, c.first_parts[k]).next());
-      }
-    const bool is_one =
-        jacobians.size() == 1 && !PyTuple_Check(argnums.ptr()) && !PyList_Check(argnums.ptr());
-    return nb::make_tuple(as_returned(*r, c, {t.data(), r->results.size()}, batch_dim),
-                          is_one ? nb::object(jacobians[0]) : nb::object(nb::tuple(jacobians)));
+    size_t i = 0;
+    const auto leaf = [&]
+    {
+      const size_t k = i++;
+      const auto batch_dim = Size(batch.size());
+      return k < r->results.size() ? as_result(*r, c, k, t[k], batch_dim)
+                                   : as_jacobian(t[k], batch_dim);
+    };
+    return together(leaf);
   }
 
   /// The programs made so far: for each a tuple of the types of its arguments, a description of its results, the program, and whether it is
@@ -289,6 +329,20 @@ private:
   {
     const auto used = nb::cast<nb::list>(self.attr("_used")());
     _python = share_with_threads<PythonFunction>(_function, used);
+  }
+
+  /// The keyword `out`, which is removed from the keywords; null if it is not given, or is a parameter of the function.
+  nb::object taken_out(const nb::dict & keywords, nb::handle instance) const
+  {
+    PyObject * const out =
+        keywords.size() > 0 ? PyDict_GetItemString(keywords.ptr(), "out") : nullptr;
+    for (size_t k = 0; out && _names(k, instance); k++)
+      if (PyUnicode_CompareWithASCIIString(_names(k, instance).ptr(), "out") == 0)
+        return {};
+    const nb::object taken = nb::borrow(out);
+    if (out && PyDict_DelItemString(keywords.ptr(), "out") < 0)
+      throw nb::python_error();
+    return taken;
   }
 
   /// All arguments in their places, also those that were passed by name.
@@ -430,6 +484,13 @@ private:
       yes = yes || (o.tensor && o.tensor->_fw_grad(0).defined());
     return yes;
   }
+  static void check_not_transformed(const char * name, ArrayRef<core::Operand> operands)
+  {
+    NEML2_CHECK(!is_transformed(operands),
+                name,
+                ": out was given, but writing to existing tensors has no derivatives of forward "
+                "mode and no transforms of torch.func. Call it without out.");
+  }
   /// Computes the results of a formula as one PyTorch operation; torch.func's transforms use the formula's own derivatives.
   template <class Results>
   static void transformed(nb::handle self,
@@ -445,6 +506,15 @@ private:
     std::copy(found.begin(), found.end(), results.begin());
   }
 
+  /// Result k as an object of its type.
+  static nb::object
+  as_result(const Recorded & r, const Call & c, size_t k, const at::Tensor & t, Size batch_dim)
+  {
+    const TypeInfo & type = *r.results[k].type;
+    const auto dtype = c.like->scalar_type();
+    const bool is_integer = !c10::isFloatingType(dtype) && holds_integers(type);
+    return type.make(Tensor(is_integer ? t.to(dtype) : t, batch_dim));
+  }
   static nb::object
   as_returned(const Recorded & r, const Call & c, ArrayRef<at::Tensor> t, Size batch_dim)
   {
@@ -452,10 +522,7 @@ private:
     const auto leaf = [&]
     {
       const size_t k = i++;
-      const TypeInfo & type = *r.results[k].type;
-      const auto dtype = c.like->scalar_type();
-      const bool is_integer = !c10::isFloatingType(dtype) && holds_integers(type);
-      return type.make(Tensor(is_integer ? t[k].to(dtype) : t[k], batch_dim));
+      return as_result(r, c, k, t[k], batch_dim);
     };
     return PutTogether(r.returned, leaf).next();
   }
@@ -544,16 +611,18 @@ bind_formula_class(nb::module_ & m)
                const nb::dict & keywords,
                nb::handle argnums,
                nb::handle results,
+               nb::handle out,
                size_t first)
           {
             return self.p->value_and_jacobian(
-                self.h, of(instance), arguments, keywords, argnums, results, first);
+                self.h, of(instance), arguments, keywords, argnums, results, out, first);
           },
           nb::arg("instance").none(),
           nb::arg("arguments"),
           nb::arg("keywords"),
           nb::arg("argnums").none(),
           nb::arg("of").none(),
+          nb::arg("out").none(),
           nb::arg("first") = 0)
       .def("programs", &Formula::programs)
       .def("_forget", &Formula::forget);

@@ -15,7 +15,7 @@ recording: Any = import_module("._C", __package__).recording
 flatten, with_article = recording.flatten, recording.with_article
 
 
-def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
+def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, out: Any = None, **keywords: Any) -> Any:
     """The derivative of a function that returns a scalar, by the argument argnums; also in a formula.
 
         def second_piola_kirchhoff(C, mu):
@@ -27,36 +27,41 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
 
     The function takes single tensors, as for vmap. In a formula it may use variables of the enclosing function. The derivative may itself
     be differentiated, by gradient, value_and_jacobian, newton or autograd. It is exact: where(c, a, b) has the derivative of the branch
-    taken, and a norm has the derivative 0 at 0.
+    taken, and a norm has the derivative 0 at 0. With out=existing it is written to existing tensors, as in vmap.
 
     Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
     """
     if not _is_inside():
-        return _evaluate(gradient, function, arguments, keywords, argnums)
+        return _evaluate(gradient, function, arguments, keywords, argnums, out)
+    _refuse_out("gradient", out)
     return _one_or_all(_slopes("gradient", function, _by_place("gradient", function, arguments, keywords), argnums)[1], argnums)
 
 
-def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> tuple[Any, Any]:
+def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, out: Any = None, **keywords: Any) -> tuple[Any, Any]:
     """The scalar that a function returns, and its derivative by the argument argnums; see gradient."""
     name = "value_and_gradient"
     if not _is_inside():
-        both: tuple[Any, Any] = _evaluate(value_and_gradient, function, arguments, keywords, argnums)
+        both: tuple[Any, Any] = _evaluate(value_and_gradient, function, arguments, keywords, argnums, out)
         return both
+    _refuse_out(name, out)
     value, slopes = _slopes(name, function, _by_place(name, function, arguments, keywords), argnums, with_value=True)
     return value, _one_or_all(slopes, argnums)
 
 
-def jacobian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
+def jacobian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, out: Any = None, **keywords: Any) -> Any:
     """The derivative of a function that returns tensors, by the argument argnums; also in a formula.
 
     (batch; y), (batch; x) -> (batch; y, x): the derivative of an SR2 by an SR2 is an SSR4. For several argnums or results it is a tuple:
     the derivatives of the first result by each argument, then those of the next result, as in value_and_jacobian. See gradient for the
     rest.
     """
+    if out is not None and not _is_inside():
+        return _evaluate(jacobian, function, arguments, keywords, argnums, out)
+    _refuse_out("jacobian", out)
     return value_and_jacobian(function, *arguments, argnums=argnums, **keywords)[1]
 
 
-def hessian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
+def hessian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, out: Any = None, **keywords: Any) -> Any:
     """The second derivative of a function that returns a scalar, by the argument argnums; also in a formula.
 
     (batch; ), (batch; x) -> (batch; x, x): the second derivative by an SR2 is an SSR4. For a tuple of argnums the result is a tuple of
@@ -64,7 +69,8 @@ def hessian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **k
     rest.
     """
     if not _is_inside():
-        return _evaluate(hessian, function, arguments, keywords, argnums)
+        return _evaluate(hessian, function, arguments, keywords, argnums, out)
+    _refuse_out("hessian", out)
     x = _by_place("hessian", function, arguments, keywords)
     places = _places("hessian", function, x, argnums)
 
@@ -106,10 +112,11 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
 
 
 def value_and_jacobian_inside(
-    function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any, of: Any
+    function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any, of: Any, out: Any
 ) -> tuple[Any, Any]:
     """neml2.value_and_jacobian when it is called in a formula."""
     name = "value_and_jacobian"
+    _refuse_out(name, out)
     value, jacobians = _jacobians(name, function, _by_place(name, function, arguments, keywords), argnums, with_value=True)
     if of is not None:
         jacobians = [jacobians[i] for i in formula_of(function)._chosen(flatten(value)[1], of)]
@@ -119,6 +126,11 @@ def value_and_jacobian_inside(
 
 def _is_inside() -> bool:
     return bool(recording.is_recording())
+
+
+def _refuse_out(name: str, out: Any) -> None:
+    if out is not None:
+        raise TypeError(f"{name}: out was given in a formula, whose tensors are single ones without memory. Call it without out.")
 
 
 def _one_or_all(found: Any, argnums: Any) -> Any:
@@ -141,7 +153,12 @@ class _Operation:
 
 
 def _evaluate(
-    operation: Callable[..., Any], function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any
+    operation: Callable[..., Any],
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    argnums: Any,
+    out: Any,
 ) -> Any:
     """Calls an operation on a function, such as gradient, over a batch."""
     name = operation.__name__
@@ -150,7 +167,8 @@ def _evaluate(
         raise TypeError(f"{name}: no argument is a tensor of this library. Expected tensors, numbers and groups of them.")
     function = function.__wrapped__ if isinstance(function, recording.Formula) else function
     of_function = _Operation(functools.partial(operation, argnums=argnums), function)
-    return formula_of(of_function, (name, _key(function), repr(argnums)))(*x)
+    of_function = formula_of(of_function, (name, _key(function), repr(argnums)))
+    return of_function(*x) if out is None else of_function(*x, out=out)
 
 
 def _by_place(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:

@@ -40,6 +40,8 @@ class Formula(recording.Formula):  # type: ignore[misc]
     besides its arguments become constants of the recording. The formula is recorded again if a global name, a variable of the enclosing
     function, a member of a module or an attribute gets another value, even if only a function that it calls uses it. Changes inside a
     list, a dict or a tensor are not noticed: pass these as arguments, or call clear().
+
+    The keyword out gives existing tensors for the results, in the form of the result; see vmap.
     """
 
     def __init__(self, function: Callable[..., Any], backend: str | None = None):
@@ -59,11 +61,11 @@ class Formula(recording.Formula):  # type: ignore[misc]
     def __reduce__(self) -> str:
         return str(self.__qualname__)  # formulas are pickled and copied by name, like functions
 
-    def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
+    def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, out: Any = None, **keywords: Any) -> Any:
         """See neml2.value_and_jacobian."""
         if recording.is_recording():
-            return _inside(self, arguments, keywords, argnums, of)
-        return self._value_and_jacobian(None, arguments, keywords, argnums, of)
+            return _inside(self, arguments, keywords, argnums, of, out)
+        return self._value_and_jacobian(None, arguments, keywords, argnums, of, out)
 
     def clear(self) -> None:
         """Deletes all recordings. The next call records the function again, with the present values of everything that it uses."""
@@ -142,11 +144,12 @@ class _Method:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         return self._formula._call(self._instance, (*self._first, *arguments), keywords)
 
-    def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
+    def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, out: Any = None, **keywords: Any) -> Any:
         """See neml2.value_and_jacobian. argnums does not count the object of the method."""
         if recording.is_recording():
-            return _inside(self, arguments, keywords, argnums, of)
-        return self._formula._value_and_jacobian(self._instance, (*self._first, *arguments), keywords, argnums, of, len(self._first))
+            return _inside(self, arguments, keywords, argnums, of, out)
+        first = self._first
+        return self._formula._value_and_jacobian(self._instance, (*first, *arguments), keywords, argnums, of, out, len(first))
 
     def clear(self) -> None:
         """See Formula.clear."""
@@ -240,18 +243,28 @@ def formula_of(function: Any, key: Any = None) -> Any:
     return known
 
 
-def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> R:
+@overload
+def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> R: ...
+@overload
+def vmap(function: Callable[..., R], *arguments: Any, out: R, **keywords: Any) -> R: ...
+def vmap(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     """Calls a function of single tensors over a batch, in one pass over memory. The results have gradients.
 
     (batch; base) of each argument -> (batch; base) of each result; batch shapes broadcast. Arguments are tensors, numbers, and groups of
     them. The function is called once for each choice of argument types, with tensors of a formula. It must not branch on their values: use
     math.where.
+
+    With out=existing the results are written to existing tensors, without gradients, and out is returned. It has the form of the result,
+    such as out=(stress, state), the result's batch shape, and the dtype and the device of the arguments. An output may be the same tensor
+    as an argument. Strides are free: R2(torch.empty(3, 3, n).movedim((0, 1), (-2, -1))) has the components first in memory. If the
+    function has a parameter named out, the keyword is this parameter.
     """
-    result: R = formula_of(function)(*arguments, **keywords)
-    return result
+    return formula_of(function)(*arguments, **keywords)
 
 
-def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> tuple[R, Any]:
+def value_and_jacobian(
+    function: Callable[..., R], *arguments: Any, argnums: Any = 0, of: Any = None, out: Any = None, **keywords: Any
+) -> tuple[R, Any]:
     """The value of a function of single tensors over a batch, and its exact Jacobians by the arguments argnums, in one pass.
 
     argnums is the place or the name of an argument, or a tuple of these.
@@ -259,12 +272,12 @@ def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: Any
     Returns the value and the Jacobian. For several argnums or results there is a tuple of Jacobians: those of the first result by each
     argument, then those of the next result. The Jacobian by a group has the group's structure, with None in the place of plain numbers.
     `of` names the results that are differentiated, by place or name, or a tuple of these; by default all results are differentiated.
-    value_and_jacobian can also be called in a formula. (batch; y), (batch; x) -> (batch; y, x): the Jacobian of an SR2 by an SR2 is an
-    SSR4.
+    value_and_jacobian can also be called in a formula. With out=(value, Jacobian) the results are written to existing tensors, as in vmap.
+    (batch; y), (batch; x) -> (batch; y, x): the Jacobian of an SR2 by an SR2 is an SSR4.
     """
     if recording.is_recording():
-        return _inside(function, arguments, keywords, argnums, of)
-    result: tuple[R, Any] = formula_of(function).value_and_jacobian(*arguments, argnums=argnums, of=of, **keywords)
+        return _inside(function, arguments, keywords, argnums, of, out)
+    result: tuple[R, Any] = formula_of(function).value_and_jacobian(*arguments, argnums=argnums, of=of, out=out, **keywords)
     return result
 
 

@@ -340,7 +340,11 @@ def test_tensors_of_eigenvalues_are_as_those_of_the_library():
     expected, K = neml2.value_and_jacobian(lambda x: math.det(x) * math.sqrtm(x), s)
     same(found, expected, 13)
     same(J, K, 12)
-    same(neml2.gradient(lambda x: math.norm_sq(neml2.isotropic(root, x)), s), neml2.gradient(lambda x: math.norm_sq(math.det(x) * math.sqrtm(x)), s), 12)
+    same(
+        neml2.gradient(lambda x: math.norm_sq(neml2.isotropic(root, x)), s),
+        neml2.gradient(lambda x: math.norm_sq(math.det(x) * math.sqrtm(x)), s),
+        12,
+    )
     with pytest.raises(ValueError, match="a function of eigenvalues, isotropic, has two derivatives"):
         neml2.value_and_jacobian(lambda x: neml2.gradient(lambda y: math.norm_sq(neml2.isotropic(root, y)), x), s)
     with pytest.raises(TypeError, match="isotropic: the tensor is a Vec. Expected an SR2"):
@@ -406,8 +410,118 @@ def test_what_newton_found_may_be_used_in_a_gradient():
     value, slope = neml2.value_and_jacobian(f, x)
     same(value, 4.0 * math.pow(x, 4), 13)
     same(slope, 16.0 * math.pow(x, 3), 13)
-    with pytest.raises(ValueError, match="the function that is differentiated calls newton"):
-        neml2.vmap(lambda a: neml2.gradient(lambda b: neml2.newton(lambda u, c: u * u - c, b, b), a), x)
+
+
+# ---- newton in a function that is differentiated ----
+
+
+def cubic(u, a):
+    return u * u * u + u - a
+
+
+def root_of_cubic(a):
+    """u of u³ + u = a, for the guess a, and its first three derivatives. Source: the implicit function theorem."""
+    u = a.clone()
+    for _ in range(100):
+        u = u - (u**3 + u - a) / (3 * u**2 + 1)
+    d = 1 / (3 * u**2 + 1)
+    return u, d, -6 * u * d**3, (-6 * d**4 + 108 * u**2 * d**5)
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "compiler"])
+def test_newton_in_a_function_that_is_differentiated(backend, monkeypatch):
+    monkeypatch.setenv("NEML2_FORMULAS", backend)
+    a = Scalar(torch.tensor([-2.0, 0.0, 0.5, 3.0, 1e3]))
+    u, du, ddu, dddu = root_of_cubic(a.torch())
+    f = lambda a: neml2.newton(cubic, a, a)  # noqa: E731
+    torch.testing.assert_close(neml2.gradient(f, a).torch(), du, rtol=1e-12, atol=0)
+    value, slope = neml2.value_and_gradient(f, a)
+    torch.testing.assert_close(value.torch(), u, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(slope.torch(), du, rtol=1e-12, atol=0)
+    torch.testing.assert_close(neml2.hessian(f, a).torch(), ddu, rtol=1e-10, atol=1e-15)
+    third = neml2.vmap(lambda a: neml2.gradient(lambda b: neml2.hessian(f, b), a), a)
+    torch.testing.assert_close(third.torch(), dddu, rtol=1e-9, atol=1e-15)
+    value, slope = neml2.value_and_jacobian(lambda a: neml2.gradient(f, a), a)
+    torch.testing.assert_close(slope.torch(), ddu, rtol=1e-10, atol=1e-15)
+    raw = a.torch().clone().requires_grad_()
+    y = neml2.gradient(f, Scalar(raw)).torch()
+    found = torch.autograd.grad(y.sum(), raw, create_graph=True)[0]
+    torch.testing.assert_close(found.detach(), ddu, rtol=1e-10, atol=1e-15)
+    torch.testing.assert_close(torch.autograd.grad(found.sum(), raw)[0], dddu, rtol=1e-9, atol=1e-15)
+
+
+def hardening_energy(e, p, k):
+    """Free energy of a strain and an internal strain; convex in p."""
+    return 0.5 * math.norm_sq(e - p) + 0.5 * k * math.norm_sq(p) + 0.1 * math.pow(math.norm_sq(p) + 1.0, 1.5)
+
+
+def condensed(e, k):
+    """The energy at the internal strain that makes it least."""
+    internal = neml2.newton(lambda p, e, k: neml2.gradient(lambda q: hardening_energy(e, q, k), p), 0.5 * e, e, k)
+    return hardening_energy(e, internal, k)
+
+
+def test_an_energy_that_newton_makes_least_gives_stress_and_tangent():
+    e, k = SR2(torch.randn(7, 6, dtype=torch.float64)), Scalar(torch.rand(7) + 0.5)
+    p = neml2.newton(lambda p, e, k: neml2.gradient(lambda q: hardening_energy(e, q, k), p), 0.5 * e, e, k)
+    # at the least energy the derivative by p vanishes: dW/de = ∂ψ/∂e, and d²W/de² is the Schur complement of the Hessian
+    same(neml2.gradient(condensed, e, k), neml2.gradient(hardening_energy, e, p, k), 10)
+    (ee, ep), (pe, pp) = neml2.hessian(hardening_energy, e, p, k, argnums=(0, 1))
+    same(neml2.hessian(condensed, e, k), ee - ep * math.inv(pp) * pe, 9)
+    compiled = neml2.formula(lambda e, k: neml2.hessian(condensed, e, k), backend="compiler")(e, k)
+    interpreted = neml2.formula(lambda e, k: neml2.hessian(condensed, e, k), backend="interpreter")(e, k)
+    assert torch.equal(compiled.torch(), interpreted.torch())
+
+
+def test_newton_in_newton_in_a_function_that_is_differentiated():
+    def outer(y, a):  # y = u(a) / 2 + sin(u(y)) / 4
+        return y - 0.5 * neml2.newton(cubic, a, a) - 0.25 * math.sin(neml2.newton(cubic, y, y))
+
+    a = torch.tensor([-1.0, 0.3, 2.0], dtype=torch.float64)
+    y, (ua, da, dda, _) = a.clone(), root_of_cubic(a)
+    for _ in range(200):
+        y = 0.5 * ua + 0.25 * torch.sin(root_of_cubic(y)[0])
+    uy, dy, ddy, _ = root_of_cubic(y)
+    g1 = 0.25 * uy.cos() * dy
+    g2 = 0.25 * (uy.cos() * ddy - uy.sin() * dy**2)
+    first = 0.5 * da / (1 - g1)
+    second = (0.5 * dda + g2 * first**2) / (1 - g1)
+    f = lambda a: neml2.newton(outer, a, a)  # noqa: E731
+    torch.testing.assert_close(neml2.gradient(f, Scalar(a)).torch(), first, rtol=1e-9, atol=0)
+    torch.testing.assert_close(neml2.hessian(f, Scalar(a)).torch(), second, rtol=1e-8, atol=0)
+
+
+def test_what_newton_reports_may_be_used_in_a_function_that_is_differentiated():
+    def f(a):
+        r = neml2.newton_report(lambda u, a: math.atan(u) - a, 0.0 * a, a, max_iterations=30)
+        return math.where(r.converged, r.solution * r.solution, 7.0 * a) + 0.0 * r.iterations
+
+    a = torch.tensor([0.25, -1.0, 2.0], dtype=torch.float64)  # the last has no solution
+    t = torch.tan(a)
+    first = torch.where(a < 1.5, 2 * t * (1 + t**2), 7.0)
+    second = torch.where(a < 1.5, 2 * (1 + t**2) ** 2 + 4 * t**2 * (1 + t**2), 0.0)
+    torch.testing.assert_close(neml2.gradient(f, Scalar(a)).torch(), first, rtol=1e-9, atol=0)
+    torch.testing.assert_close(neml2.hessian(f, Scalar(a)).torch(), second, rtol=1e-9, atol=0)
+
+
+def test_rows_without_a_solution_are_nan_alone():
+    a = torch.tensor([0.25, 2.0, -1.0], dtype=torch.float64)
+    f = lambda a: neml2.newton(lambda u, a: math.atan(u) - a, 0.0 * a, a)  # noqa: E731
+    for found in (neml2.gradient(f, Scalar(a)), neml2.hessian(f, Scalar(a))):
+        assert found.torch().isnan().tolist() == [False, True, False]
+
+
+def test_a_guess_and_options_that_matter_are_kept():
+    """u² = a has two roots: the guess and the bounds choose."""
+    a = Scalar(torch.tensor([4.0, 9.0]))
+    for sign in (1.0, -1.0):
+        by_guess = lambda a, s=sign: neml2.newton(lambda u, a: u * u - a, s * a, a)  # noqa: E731
+        by_bounds = lambda a, s=sign: neml2.newton(  # noqa: E731
+            lambda u, a: u * u - a, s, a, bounds=(0.0, 100.0) if s > 0 else (-100.0, 0.0)
+        )
+        for f in (by_guess, by_bounds):
+            same(neml2.gradient(f, a), sign * 0.5 / math.sqrt(a), 12)
+            same(neml2.hessian(f, a), -sign * 0.25 * math.pow(a, -1.5), 11)
 
 
 # ---- Arguments and results ----
@@ -463,7 +577,9 @@ def test_rotations_and_plain_tensors():
         return math.inner(x.rotate(rot), Vec.fill(1.0, 2.0, 3.0))
 
     found = neml2.gradient(W, r, v).torch()
-    torch.testing.assert_close(found, by_differences(lambda y: neml2.vmap(W, Rot(y), v).torch()[..., None], r.torch())[..., 0, :], rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(
+        found, by_differences(lambda y: neml2.vmap(W, Rot(y), v).torch()[..., None], r.torch())[..., 0, :], rtol=1e-9, atol=1e-9
+    )
     t = Tensor(torch.rand(3, 2, 4), 1)
     H = neml2.hessian(lambda x: math.base_sum(x * x * x, 0).base[0] * 1.0, t)
     assert H.base.shape == (2, 4, 2, 4)

@@ -205,4 +205,43 @@ TEST_CASE("newton with a gradient in its residual has a consistent tangent", "[g
   const at::Tensor g = grad({at::Tensor(x).sum()}, {s})[0];
   REQUIRE(torch::allclose(g, at::Tensor(compliance).sum(1), 1e-8, 1e-9));
 }
+
+TEST_CASE("newton in a function that is differentiated", "[gradient]")
+{
+  // u³ + u = a has u' = 1/(3u² + 1) = d, and by differentiating this the next derivatives -6 u d³ and -6 d⁴ + 108 u² d⁵
+  const auto root = [](const auto & a)
+  { return newton([](const auto & u, const auto & x) { return u * u * u + u - x; }, a, a); };
+  const auto slope = [](const auto & a)
+  {
+    return gradient<0>(
+        [](const auto & b)
+        { return newton([](const auto & u, const auto & x) { return u * u * u + u - x; }, b, b); },
+        a);
+  };
+  const auto curvature = [](const auto & a)
+  {
+    return hessian<0>(
+        [](const auto & b)
+        { return newton([](const auto & u, const auto & x) { return u * u * u + u - x; }, b, b); },
+        a);
+  };
+  const at::Tensor u = torch::linspace(-3, 3, 13, kFloat64);
+  const at::Tensor a = u * u * u + u, d = 1 / (3 * u * u + 1);
+  const at::Tensor second = -6 * u * d.pow(3), third = -6 * d.pow(4) + 108 * u.square() * d.pow(5);
+  const auto close = [](const at::Tensor & x, const at::Tensor & y)
+  { return torch::allclose(x, y, 1e-9, 1e-12); };
+  REQUIRE(close(vmap(root, Scalar(a)), u));
+  REQUIRE(close(vmap(slope, Scalar(a)), d));
+  REQUIRE(close(vmap(curvature, Scalar(a)), second));
+  // recorded
+  const at::Tensor x = a.clone().requires_grad_(true);
+  const at::Tensor first = vmap(slope, Scalar(x));
+  REQUIRE(close(first.detach(), d));
+  const at::Tensor again = grad({first.sum()}, {x}, {}, true, true)[0];
+  REQUIRE(close(again.detach(), second));
+  REQUIRE(close(grad({again.sum()}, {x})[0], third));
+  const at::Tensor curved = vmap(curvature, Scalar(x));
+  REQUIRE(close(curved.detach(), second));
+  REQUIRE(close(grad({curved.sum()}, {x})[0], third));
+}
 } // namespace gradient_test

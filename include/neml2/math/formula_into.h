@@ -13,27 +13,32 @@ template <class... O, class... R>
 constexpr bool is_tuple_of_references<std::tuple<O...>, std::tuple<R...>> =
     std::is_same_v<std::tuple<O...>, std::tuple<R &...>>;
 
+/// Existing tensors as operands.
+template <class... R>
+std::array<Operand, sizeof...(R)>
+outputs_of(const std::tuple<R &...> & out)
+{
+  return std::apply([](const R &... r) { return std::array<Operand, sizeof...(R)>{operand(r)...}; },
+                    out);
+}
+
 /// Evaluates a formula on rows (the tensors of a batch) into existing tensors, one per result. Where no loop over rows and no kernel can
 /// run, `evaluate_otherwise` makes the results.
-template <class... R>
-void
+inline void
 evaluate_rows_into(const Operation & op,
                    ArrayRef<Operand> o,
                    TensorShapeRef batch,
                    const engine::RowFormula & rows,
-                   const std::tuple<R &...> & out,
+                   ArrayRef<Operand> outputs,
                    c10::function_ref<void(at::Tensor *)> evaluate_otherwise)
 {
-  using Tensors = std::array<at::Tensor, sizeof...(R)>;
-  const auto outputs = std::apply(
-      [](const R &... r) { return std::array<Operand, sizeof...(R)>{operand(r)...}; }, out);
   engine::check_outputs(op, outputs, batch, o);
-  Tensors results;
-  for (size_t i = 0; i < results.size(); i++)
-    results[i] = *outputs[i].tensor;
+  SmallVector<at::Tensor, 4> results;
+  for (const Operand & out : outputs)
+    results.push_back(*out.tensor);
   const auto composed = [&](at::Tensor * existing)
   {
-    Tensors r;
+    SmallVector<at::Tensor, 4> r(outputs.size());
     evaluate_otherwise(r.data()); // exceptions of a formula pass unchanged
     call_translated(op.name,
                     [&]
@@ -63,7 +68,7 @@ evaluate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... 
                      o,
                      batch,
                      engine::with_device_formula(engine::Formula<F, A...>::rows(f), recording),
-                     out,
+                     outputs_of(out),
                      [&](at::Tensor * r)
                      { evaluate_recording(op, recording.formula(), o, batch, r); });
 }

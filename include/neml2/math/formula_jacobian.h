@@ -214,7 +214,8 @@ differentiate_formula_into(const F & f, const std::tuple<R &...> & out, const A 
           ArrayRef<Operand> o,
           const TensorShape & batch,
           const engine::RowFormula & rows,
-          const auto & composed) { evaluate_rows_into(op, o, batch, rows, out, composed); },
+          const auto & composed)
+      { evaluate_rows_into(op, o, batch, rows, outputs_of(out), composed); },
       f,
       a...);
 }

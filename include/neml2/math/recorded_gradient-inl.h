@@ -6,6 +6,7 @@
 #include "neml2/engine/autograd.h"
 #include "neml2/math/columns.h"
 #include "neml2/math/formula-inl.h"
+#include "neml2/math/formula_into.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -365,6 +366,41 @@ evaluate_recorded_jacobians(const Operation & op,
       bases,
       [&] { return std::make_shared<GradientOfJacobians>(formula, both, by, of); },
       results);
+}
+
+NEML2_BODY void
+evaluate_recorded_into(const Operation & op,
+                       const std::shared_ptr<const RecordedFormula> & formula,
+                       ArrayRef<Operand> operands,
+                       TensorShapeRef batch,
+                       ArrayRef<Operand> outputs)
+{
+  check_dense(op, operands);
+  evaluate_rows_into(op,
+                     operands,
+                     batch,
+                     engine::row_formula(formula->value()),
+                     outputs,
+                     [&](at::Tensor * r) { evaluate_recorded(op, formula, operands, batch, r); });
+}
+
+NEML2_BODY void
+evaluate_recorded_jacobians_into(const Operation & op,
+                                 const std::shared_ptr<const RecordedFormula> & formula,
+                                 const std::vector<size_t> & by,
+                                 const std::vector<size_t> & of,
+                                 ArrayRef<Operand> operands,
+                                 TensorShapeRef batch,
+                                 ArrayRef<Operand> outputs)
+{
+  check_dense(op, operands);
+  evaluate_rows_into(op,
+                     operands,
+                     batch,
+                     engine::row_formula(formula->jacobian(by, of)),
+                     outputs,
+                     [&](at::Tensor * r)
+                     { evaluate_recorded_jacobians(op, formula, by, of, operands, batch, r); });
 }
 
 /// Registers the functions above, so that header-only programs need only include this header.

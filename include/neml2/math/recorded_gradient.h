@@ -44,6 +44,21 @@ void evaluate_recorded_jacobians(const core::Operation & op,
                                  ArrayRef<core::Operand> operands,
                                  TensorShapeRef batch,
                                  at::Tensor * results);
+
+/// Like evaluate_recorded and evaluate_recorded_jacobians, but into existing tensors and without gradients, as vmap_out in C++. The outputs
+/// are checked before anything is written.
+void evaluate_recorded_into(const core::Operation & op,
+                            const std::shared_ptr<const RecordedFormula> & formula,
+                            ArrayRef<core::Operand> operands,
+                            TensorShapeRef batch,
+                            ArrayRef<core::Operand> outputs);
+void evaluate_recorded_jacobians_into(const core::Operation & op,
+                                      const std::shared_ptr<const RecordedFormula> & formula,
+                                      const std::vector<size_t> & by,
+                                      const std::vector<size_t> & of,
+                                      ArrayRef<core::Operand> operands,
+                                      TensorShapeRef batch,
+                                      ArrayRef<core::Operand> outputs);
 } // namespace neml2::math
 
 #ifndef NEML2_COMPILED // otherwise the compiled library defines these functions

@@ -44,6 +44,24 @@ public:
     return results;
   }
 
+  /// The nodes from which a node is computed.
+  template <class F>
+  void each_operand(int32_t i, const F & f) const
+  {
+    if (const auto rule = _r.rule(i))
+    {
+      for (const int32_t k : rule->operands)
+        f(k);
+      return;
+    }
+    const Node & n = _r.node(i);
+    for (int k = 0; k < operand_count(n.op); k++)
+      f(n.operand[k]);
+    if (is_output(n.op))
+      for (const int32_t k : operands_of(system(n)))
+        f(k);
+  }
+
 private:
   /// The nodes of a value and of its partial; -1 for a partial of zero.
   struct Made
@@ -76,23 +94,6 @@ private:
     _is_made[size_t(i)] = true;
   }
 
-  /// The nodes from which a node is computed.
-  template <class F>
-  void each_operand(int32_t i, const F & f) const
-  {
-    if (const auto rule = _r.rule(i))
-    {
-      for (const int32_t k : rule->operands)
-        f(k);
-      return;
-    }
-    const Node & n = _r.node(i);
-    for (int k = 0; k < operand_count(n.op); k++)
-      f(n.operand[k]);
-    if (is_output(n.op))
-      for (const int32_t k : operands_of(system(n)))
-        f(k);
-  }
   const System & system(const Node & n) const { return _r.systems()[size_t(n.operand[0])]; }
   /// The operands of a system. For the solution of equations these are the matrix (instead of its factor) and the right-hand side.
   std::vector<int32_t> operands_of(const System & s) const
@@ -189,10 +190,7 @@ private:
     if (is_output(n.op))
       return make_system(system(n));
     if (!is_of_values(n.op) || n.op == Op::input)
-      throw std::invalid_argument("gradient: the function that is differentiated calls newton with "
-                                  "values that depend on its arguments. Write the derivative of "
-                                  "the implicit function, or differentiate the whole "
-                                  "formula by value_and_jacobian");
+      throw std::logic_error("an operation of a recording cannot be recorded again");
     set_made(i, gives_condition(n.op) ? condition(n) : value(n));
   }
 

@@ -13,6 +13,15 @@ namespace neml2::recorded
 /// The residual as a function of the unknowns; it returns as many numbers as there are unknowns.
 using Residual = std::function<std::vector<Number>(const std::vector<Number> &)>;
 
+inline std::vector<int32_t>
+values_of(const std::vector<Number> & x)
+{
+  std::vector<int32_t> ids;
+  for (const Number & a : x)
+    ids.push_back(a.x.id);
+  return ids;
+}
+
 /// The results of newton, with their partials.
 struct RecordedNewton
 {
@@ -20,6 +29,33 @@ struct RecordedNewton
   Symbol iterations;
   Condition converged;
 };
+
+/// Equations that were solved, so that they can be solved again for other values of the numbers on which they depend.
+struct SolvedEquations
+{
+  std::vector<int32_t> guess, solution,
+      residual; ///< the nodes of the guess, the solution, and the residual at the solution
+  std::vector<int32_t>
+      operands; ///< the nodes on which guess and residual depend, recorded before the solution
+
+  /// `first` is the number of nodes that were recorded before the solution.
+  SolvedEquations(std::vector<int32_t> guess,
+                  std::vector<int32_t> solution,
+                  std::vector<int32_t> residual,
+                  size_t first);
+  /// The guess, and the residual at u, for other values of the operands.
+  std::vector<Number> guess_for(const std::vector<Number> & values) const;
+  std::vector<Number> residual_at(const std::vector<Number> & u,
+                                  const std::vector<Number> & values) const;
+};
+
+/// Sets the rule by which the solution of equations is differentiated where a derivative in the formula replaces their operands: `solve`
+/// solves the equations with another residual and guess.
+void set_rule_of_newton(
+    const SolvedEquations & equations,
+    const RecordedNewton & solved,
+    size_t first,
+    const std::function<RecordedNewton(const Residual &, const std::vector<Number> &)> & solve);
 
 /// The residual at x, and its derivatives by x, row by row.
 std::pair<std::vector<Symbol>, std::vector<Symbol>>
@@ -100,6 +136,7 @@ record_newton(const Residual & residual,
   { return [&ids](const auto & s) { ids.push_back(s.id); }; };
   all(append_to(initial), append_to(initial));
   Recording & recording = Recording::now();
+  const size_t first_node = recording.nodes().size();
   const int32_t loop = recording.open_loop(initial);
   size_t k = 0;
   const auto become_state = [&](auto & s) { s.id = recording.loops()[size_t(loop)].states[k++]; };
@@ -150,6 +187,16 @@ record_newton(const Residual & residual,
   for (const Number & c : u)
     recording.set_partial(c.x.id, c.d[0].id);
   const std::vector<Number> at = residual(u);
+  const auto with_rule = [&]
+  {
+    RecordedNewton solved{u, points.iterations, points.converged};
+    set_rule_of_newton({values_of(guess), values_of(u), values_of(at), first_node},
+                       solved,
+                       first_node,
+                       [options, unknown](const Residual & f, const std::vector<Number> & from)
+                       { return record_newton<n>(f, from, unknown, options); });
+    return solved;
+  };
   Symbol r[n][1], b[n][1];
   bool depends = false;
   for (int i = 0; i < n; i++)
@@ -158,7 +205,7 @@ record_newton(const Residual & residual,
     depends = depends || !recording.is_constant(b[i][0].id);
   }
   if (!depends)
-    return {u, points.iterations, points.converged};
+    return with_rule();
   record_residual(residual, x, r, J);
   kernels::LU<n, Symbol> lu;
   for (int i = 0; i < n; i++)
@@ -173,7 +220,7 @@ record_newton(const Residual & residual,
     u[size_t(i)].d[0] = b[i][0] * counts;
     recording.set_partial(u[size_t(i)].x.id, u[size_t(i)].d[0].id);
   }
-  return {u, points.iterations, points.converged};
+  return with_rule();
 }
 } // namespace neml2::recorded
 
