@@ -3,8 +3,9 @@
 // radial return (Simo and Hughes, Computational Inelasticity, 1998, section 3.3), its consistent tangent
 // from the same formula, and Newton's method, with that tangent, for thin tubes that are twisted by a
 // constant torque while they are pulled and pushed: five stresses and one strain are prescribed.
+#include "j2_plasticity.h"
+
 #include "neml2/math/jacobian.h"
-#include "neml2/tensors/tensors.h"
 
 #include <ATen/ATen.h>
 
@@ -13,28 +14,7 @@
 #include <string>
 
 using namespace neml2;
-
-// begin radial_return
-/// One point: stress, new plastic strain and new equivalent plastic strain α from the strain, the old plastic strain and the old α.
-constexpr auto radial_return = [](const auto & strain,
-                                  const auto & plastic_strain,
-                                  const auto & alpha,
-                                  const auto & E,
-                                  const auto & nu,
-                                  const auto & yield_stress,
-                                  const auto & modulus)
-{
-  const auto mu = E / (2.0 * (1.0 + nu)), kappa = E / (3.0 * (1.0 - 2.0 * nu));
-  const auto trial = 2.0 * mu * dev(strain - plastic_strain);
-  const auto mises = std::sqrt(1.5) * norm(trial);
-  const auto excess = maximum(mises - (yield_stress + modulus * alpha), 0.0);
-  const auto multiplier = excess / (3.0 * mu + modulus);
-  const auto increment = trial * (1.5 * multiplier / maximum(mises, 1e-12));
-  return std::tuple(3.0 * kappa * vol(strain) + trial - 2.0 * mu * increment,
-                    plastic_strain + increment,
-                    alpha + multiplier);
-};
-// end radial_return
+using j2_plasticity::radial_return;
 
 constexpr auto stress_of = [](const auto &... a) { return std::get<0>(radial_return(a...)); };
 

@@ -28,7 +28,9 @@ for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/site/*.md")]:
     PAGES.setdefault(file.relative_to(ROOT).as_posix(), file.stem)
 MADE = ["build/docs/pictures", "build/python/pictures"]  # the pictures that the examples draw, if they have been made
 GREY = "#777f88"  # the colour of text in pictures, with a contrast of 4 to white and to black
-HEADERS_OF = {"viscoplasticity.h": "viscoplasticity", "standard_material.h": "standard_material", "processes.h": "distributed_j2"}  # examples
+HEADERS_OF = {  # the examples whose pages show these headers
+    "j2_plasticity.h": "j2_plasticity", "viscoplasticity.h": "viscoplasticity", "standard_material.h": "standard_material",
+    "processes.h": "distributed_j2"}
 FENCE = re.compile(r"(?ms)^( *)(```+|~~~+).*?^\1\2\s*?$")
 LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
 

@@ -88,8 +88,9 @@ tensors_of(const std::array<X, n> & x, std::index_sequence<K...>)
 }
 } // namespace math
 
-/// The type of scalars in the formula to which a tensor or scalar of type X belongs: scalar_of<decltype(strain)>. Outside of formulas it is
-/// Scalar.
+/// The type of the scalars of a tensor or scalar of type X in a formula: scalar_of<decltype(strain)>. It includes the derivatives that X
+/// carries. Derivatives may be by other arguments, so scalars of a result need the type of this result: scalar_of<decltype(E * strain)>.
+/// Outside of formulas it is Scalar.
 template <class X>
 using scalar_of = std::remove_pointer_t<decltype(math::scalar_of<std::decay_t<X>>())>;
 
