@@ -22,6 +22,7 @@
 #include "neml2/math/vmap_out.h"
 #include "neml2/packs/at_point.h"
 #include "neml2/packs/umat.h"
+#include "neml2/packs/vumat.h"
 #include "neml2/tensors/LabeledAxisPicture.h"
 #include "neml2/tensors/LabeledTensor3D.h"
 #include "neml2/tensors/LabeledVariables.h"

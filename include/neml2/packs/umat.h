@@ -4,9 +4,8 @@
 #include "neml2/kernels/R2.h"
 #include "neml2/kernels/SSR4.h"
 #include "neml2/kernels/WR2.h"
+#include "neml2/packs/subroutine.h"
 
-#include <cmath>
-#include <cstdio>
 #include <limits>
 
 /**
@@ -47,7 +46,7 @@ struct Umat
   {
     kernels::SR2<double> s{};
     for (int i = 0; i < size(); i++)
-      s[place[i]] = stress[i] * root[i];
+      s[place[i]] = stress[i] * to_mandel[i];
     return s;
   }
   kernels::R2<double> deformation_gradient() const { return by_columns(dfgrd1); }
@@ -82,25 +81,8 @@ struct Umat
   /// all stresses and their derivatives become NaN, which no solver accepts, and a message on stderr says once per thread what is wrong.
   bool fits(int states, int properties, const char * name = "UMAT") const
   {
-    if (ndi == 3 && nshr >= 1 && nshr <= 3 && nstatv >= states && nprops >= properties)
+    if (Element{ndi, nshr, nstatv, nprops}.fits(states, properties, name, "NSTATV"))
       return true;
-    static thread_local bool is_said = false;
-    if (!is_said)
-      std::fprintf(stderr,
-                   "%s: the element has %d normal and %d shear components, %d states (NSTATV) and "
-                   "%d properties (NPROPS). Expected "
-                   "3 normal components (three-dimensional, plane strain or axisymmetric "
-                   "elements), 1 to 3 shear components, at least %d states "
-                   "(*DEPVAR) and %d properties (*USER MATERIAL, CONSTANTS=%d).\n",
-                   name,
-                   ndi,
-                   nshr,
-                   nstatv,
-                   nprops,
-                   states,
-                   properties,
-                   properties);
-    is_said = true;
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const int n = ndi + nshr;
     for (int i = 0; i < n; i++)
@@ -122,13 +104,13 @@ struct Umat
   {
     const int n = size();
     for (int i = 0; i < n; i++)
-      stress[i] = s[place[i]] * over_root[i];
+      stress[i] = s[place[i]] * from_mandel[i];
     for (int j = 0; j < n; j++)
     {
       const bool is_shear = j >= 3;
       for (int i = 0; i < n; i++)
         ddsdde[n * j + i] =
-            tangent[6 * place[i] + place[j]] * (is_shear ? of_shear[i] : over_root[i]);
+            tangent[6 * place[i] + place[j]] * (is_shear ? of_shear[i] : from_mandel[i]);
     }
   }
 
@@ -136,9 +118,6 @@ private:
   int size() const { return ndi + nshr; }
   /// The place of component i of UMAT (11, 22, 33, 12, 13, 23) in an SR2.
   static constexpr int place[] = {0, 1, 2, 5, 4, 3};
-  static constexpr double root[] = {1, 1, 1, kernels::sqrt2, kernels::sqrt2, kernels::sqrt2};
-  static constexpr double over_root[] = {
-      1, 1, 1, kernels::invsqrt2, kernels::invsqrt2, kernels::invsqrt2};
   static constexpr double of_shear[] = {
       kernels::invsqrt2, kernels::invsqrt2, kernels::invsqrt2, 0.5, 0.5, 0.5};
 
@@ -146,7 +125,7 @@ private:
   {
     kernels::SR2<double> e{};
     for (int i = 0; i < size(); i++)
-      e[place[i]] = (b ? a[i] + b[i] : a[i]) * over_root[i];
+      e[place[i]] = (b ? a[i] + b[i] : a[i]) * from_mandel[i];
     return e;
   }
   static kernels::R2<double> by_columns(const double * a)
