@@ -44,6 +44,11 @@ def compiler() -> tuple[str, ...] | None:
     return (found, *options) if found else None
 
 
+def library_name(name: str, platform: str = sys.platform) -> str:
+    """The file name of a shared library on a platform, in the words of sys.platform."""
+    return f"{name}.dll" if platform in ("win32", "cygwin") else f"lib{name}.dylib" if platform == "darwin" else f"lib{name}.so"
+
+
 @functools.cache
 def version(command: tuple[str, ...]) -> str:
     return run([*command, "--version"]).stdout

@@ -13,63 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import torch
+from export_support import YIELD, G, H, K, P, ROOT, State, batch, check_refused, example, linear, norton, random_states, tensor, variables
 
 import neml2
 from neml2 import R2, SR2, SSR4, WR2, Scalar, Vec, math
+from neml2._compilers import library_name
 
 pytestmark = pytest.mark.skipif(not neml2._compilers.compiler(), reason="there is no C++ compiler")
 
-ORDER, ROOT = [0, 1, 2, 5, 4, 3], np.array([1, 1, 1, 2**0.5, 2**0.5, 2**0.5])
-P = ctypes.POINTER(ctypes.c_double)
-G, K, YIELD, H = 77e3, 167e3, 250.0, 3000.0
-
-
-class State(NamedTuple):
-    plastic: SR2
-    alpha: Scalar
-
-
-def linear(strain, old, material):
-    """Von Mises plasticity with linear hardening: no elementary function, so all bits are those of the batch."""
-    shear, bulk, first, slope = material
-    trial = 2.0 * shear * math.dev(strain - old.plastic)
-    mises = math.maximum(math.von_mises(trial), 1e-12)
-    dp = math.maximum(mises - first - slope * old.alpha, 0.0) / (3.0 * shear + slope)
-    flow = trial * (1.5 * dp / mises)
-    return 3.0 * bulk * math.vol(strain) + trial - 2.0 * shear * flow, State(old.plastic + flow, old.alpha + dp)
-
-
-def over(s, mises, dt, eta, n):
-    """s is the equivalent stress over the yield stress."""
-    return mises / YIELD - 3.0 * G / YIELD * dt * eta * s**n - s
-
-
-def norton(strain, time_step, old, eta, n):
-    trial = 2.0 * G * math.dev(strain - old.plastic)
-    mises = math.maximum(math.von_mises(trial), 1e-3)
-    s = neml2.newton(over, math.minimum(mises / YIELD, 1.0), mises, time_step, eta, n)
-    dp = time_step * eta * s**n
-    flow = trial * (1.5 * dp / mises)
-    return 3.0 * K * math.vol(strain) + trial - 2.0 * G * flow, State(old.plastic + flow, old.alpha + dp)
-
-
-def tensor(kind, numbers):
-    return kind(torch.as_tensor(np.asarray(numbers), dtype=torch.float64))
-
-
-def example(n=()):
-    return (
-        SR2.zeros(*n, dtype=torch.float64),
-        State(SR2.zeros(*n, dtype=torch.float64), Scalar.zeros(*n, dtype=torch.float64)),
-        (G, K, YIELD, H),
-    )
-
-
-def random_states(n, seed=0):
-    rng = np.random.default_rng(seed)
-    strain, plastic = rng.normal(0, 1e-3, (2, n, 6))
-    plastic[:, :3] -= plastic[:, :3].mean(1, keepdims=True)
-    return strain, plastic, np.abs(rng.normal(0, 1e-3, n))
+ORDER = [0, 1, 2, 5, 4, 3]
 
 
 class Umat:
@@ -112,13 +64,6 @@ def built(tmp_path_factory):
     return place
 
 
-def batch(strain, plastic, alpha, material=(G, K, YIELD, H)):
-    (stress, state), C = neml2.value_and_jacobian(
-        linear, tensor(SR2, strain), State(tensor(SR2, plastic), tensor(Scalar, alpha)), material, of=0
-    )
-    return stress.numpy(), np.column_stack([state.plastic.numpy(), state.alpha.numpy()]), C.numpy()
-
-
 def test_umat_is_the_batch(built):
     n = 10000
     strain, plastic, alpha = random_states(n)
@@ -126,7 +71,7 @@ def test_umat_is_the_batch(built):
     voigt = to_umat(strain, 2.0)
     strain = (voigt[:, ORDER] / np.array([1, 1, 1, 2, 2, 2])) * ROOT
     stress, state, tangent = batch(strain, plastic, alpha)
-    call = Umat(built / "liblinear.so", 7, (G, K, YIELD, H))
+    call = Umat(built / library_name("linear"), 7, (G, K, YIELD, H))
     worst = 0.0
     for i in range(n):
         call.statev[:] = [*plastic[i], alpha[i]]
@@ -140,14 +85,14 @@ def test_umat_is_the_batch(built):
 
 def test_the_strain_is_that_at_the_end_of_the_increment(built):
     a, b = np.array([1e-3, -4e-4, 2e-4, 3e-4, -1e-4, 2e-4]), np.array([3e-4, 1e-4, 0, -2e-4, 5e-4, 1e-4])
-    one, other = (Umat(built / "liblinear.so", 7, (G, K, YIELD, H)) for _ in range(2))
+    one, other = (Umat(built / library_name("linear"), 7, (G, K, YIELD, H)) for _ in range(2))
     for x, y in zip(one(a, b), other(a + b)):
         np.testing.assert_array_equal(x, y)
 
 
 def test_plane_strain_has_four_components(built):
     strain = np.array([2e-3, -1e-3, 0, 1e-3])
-    flat, full = Umat(built / "liblinear.so", 7, (G, K, YIELD, H), nshr=1), Umat(built / "liblinear.so", 7, (G, K, YIELD, H))
+    flat, full = Umat(built / library_name("linear"), 7, (G, K, YIELD, H), nshr=1), Umat(built / library_name("linear"), 7, (G, K, YIELD, H))
     (s, state, C), (s3, state3, C3) = flat(strain), full(np.array([*strain, 0, 0]))
     np.testing.assert_array_equal(s, s3[:4])
     np.testing.assert_array_equal(state, state3)
@@ -160,7 +105,7 @@ def test_drot_turns_the_tensors_of_the_state(built):
     R = np.eye(3) + np.sin(0.3) * W + (1 - np.cos(0.3)) * W @ W
     strain, plastic, alpha = (a[0] for a in random_states(1))
     turned = math.rotate(tensor(SR2, plastic), tensor(R2, R)).numpy()
-    a, b = (Umat(built / "liblinear.so", 7, (G, K, YIELD, H)) for _ in range(2))
+    a, b = (Umat(built / library_name("linear"), 7, (G, K, YIELD, H)) for _ in range(2))
     a.statev[:], b.statev[:] = [*plastic, alpha], [*turned, alpha]
     for x, y in zip(a(to_umat(strain, 2.0), rotation=R), b(to_umat(strain, 2.0))):
         np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-14)
@@ -237,7 +182,7 @@ def test_what_a_solver_passes(tmp_path):
     "n_states, props, ndi, said", [(6, 4, 3, "at least 7 states"), (7, 3, 3, "4 properties"), (7, 4, 2, "3 normal components")]
 )
 def test_an_element_that_does_not_fit(built, capfd, n_states, props, ndi, said, tmp_path):
-    library = shutil.copy(built / "liblinear.so", tmp_path / f"lib{n_states}{props}{ndi}.so")  # it says what is wrong once
+    library = shutil.copy(built / library_name("linear"), tmp_path / f"lib{n_states}{props}{ndi}.so")  # it says what is wrong once
     call = Umat(library, n_states, (1.0,) * props, ndi=ndi, nshr=1)
     stress, state, C = call(np.zeros(ndi + 1))
     assert np.isnan(stress).all() and np.isnan(C).all() and (state == 0).all()
@@ -257,7 +202,7 @@ def test_functions_of_c_are_the_batch(built):
     n = 1000
     strain, plastic, alpha = random_states(n, 3)
     old, material = np.column_stack([plastic, alpha]), np.array([G, K, YIELD, H])
-    lib = ctypes.CDLL(str(built / "liblinear_c.so"))
+    lib = ctypes.CDLL(str(built / library_name("linear_c")))
     stress, state, C, by_plastic, by_alpha = np.zeros((n, 6)), np.zeros((n, 7)), np.zeros((n, 36)), np.zeros((n, 36)), np.zeros((n, 6))
     assert lib.linear_c(ctypes.c_ssize_t(n), *pointers(strain, old, material, stress, state)) == 0
     (s, new), (J, of_state) = neml2.value_and_jacobian(
@@ -336,7 +281,7 @@ def test_threads(built):
     n, results = 2000, {}
     strain, plastic, alpha = random_states(n, 5)
     old, material = np.column_stack([plastic, alpha]), np.array([G, K, YIELD, H])
-    lib = ctypes.CDLL(str(built / "liblinear_c.so"))
+    lib = ctypes.CDLL(str(built / library_name("linear_c")))
 
     def work(k):
         stress, state = np.zeros((n, 6)), np.zeros((n, 7))
@@ -354,25 +299,13 @@ def test_threads(built):
         np.testing.assert_array_equal(found, expected)
 
 
-class Variable(ctypes.Structure):
-    _fields_ = [*((n, ctypes.c_char_p) for n in ("role", "name", "type")), *((n, ctypes.c_int) for n in ("operand", "place", "size"))]
-
-
-def variables(library, name):
-    function = getattr(ctypes.CDLL(str(library)), f"{name}_variables")
-    function.restype = ctypes.POINTER(Variable)
-    count = ctypes.c_int()
-    all_of = function(ctypes.byref(count))
-    return [(v.role.decode(), v.name.decode(), v.type.decode(), v.operand, v.place, v.size) for v in all_of[: count.value]]
-
-
 def test_a_host_asks_for_names_and_sizes(built):
-    assert variables(built / "liblinear.so", "linear") == [
+    assert variables(built / library_name("linear"), "linear") == [
         ("state", "old.plastic", "SR2", 1, 0, 6),
         ("state", "old.alpha", "Scalar", 1, 6, 1),
         *(("property", f"material[{k}]", "number", 2, k, 1) for k in range(4)),
     ]
-    found = variables(built / "liblinear_c.so", "linear_c")
+    found = variables(built / library_name("linear_c"), "linear_c")
     assert [v[0] for v in found] == ["argument"] * 7 + ["result"] * 3 + ["derivative"] * 3
     assert found[-3:] == [("derivative", "result_0 by strain", "SSR4", 0, 0, 36), ("derivative", "result_0 by old.plastic", "SSR4", 1, 36, 36),
                           ("derivative", "result_0 by old.alpha", "SR2", 1, 72, 6)]  # fmt: skip
@@ -380,7 +313,7 @@ def test_a_host_asks_for_names_and_sizes(built):
 
 def test_it_needs_no_library(built):
     """Not even the library of C++."""
-    for name in ("liblinear.so", "liblinear_c.so"):
+    for name in (library_name("linear"), library_name("linear_c")):
         script = f"import ctypes; ctypes.CDLL('{built / name}'); print(open('/proc/self/maps').read())"
         if sys.platform == "linux":
             loaded = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=True).stdout
@@ -398,7 +331,7 @@ def test_sources_of_two_models_in_one_program_of_c(built, tmp_path):
 
     one = Material(tensor(Scalar, 2.0))
     neml2.export(energy, "c", tensor(SR2, np.zeros(6)), one, to=tmp_path / "energy", argnums=0, of=0, compile=False)
-    assert not (tmp_path / "libenergy.so").exists()
+    assert not (tmp_path / library_name("energy")).exists()
     for suffix in (".cpp", ".h"):
         shutil.copy(built / f"linear_c{suffix}", tmp_path)
     (tmp_path / "main.c").write_text(
@@ -471,7 +404,7 @@ def test_a_program_of_fortran(built, tmp_path):
     (tmp_path / "solver.f90").write_text(FORTRAN)
     subprocess.run(["gfortran", "solver.f90", "-L", built, "-llinear", f"-Wl,-rpath,{built}", "-o", "solver"], cwd=tmp_path, check=True)
     found = np.array(subprocess.run([tmp_path / "solver"], capture_output=True, text=True, check=True).stdout.split(), dtype=float)
-    call = Umat(built / "liblinear.so", 7, (G, K, YIELD, H))
+    call = Umat(built / library_name("linear"), 7, (G, K, YIELD, H))
     increment = np.array([1e-3, -4e-4, -4e-4, 5e-4, 0, 1e-4])
     strain = np.zeros(6)
     for _ in range(5):
@@ -484,14 +417,9 @@ def test_a_program_of_fortran(built, tmp_path):
 # ---- Refused formulas and options ----
 
 
-def check_refused(kind, text, *arguments, error=ValueError, function=linear, to="model", **keywords):
-    with pytest.raises(error, match=text):
-        neml2.export(function, kind, *(arguments or example()), to=to, **keywords)
-
-
 def test_what_is_refused(tmp_path):
     to = tmp_path / "model"
-    check_refused("vumat", "the kind is 'vumat'. Expected one of c, umat", to=to)
+    check_refused("uel", "the kind is 'uel'. Expected one of c, umat", to=to)
     check_refused("c", "the name of the files is 'a-b'", to=tmp_path / "a-b")
     check_refused("c", "roles and rotate are for UMAT", to=to, roles={"strain": "strain"})
     check_refused("c", "roles and rotate are for UMAT", to=to, rotate=False)
@@ -608,11 +536,28 @@ def test_files_of_others_are_kept(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model.cpp", "model.h"] and files.library is None
 
 
+@pytest.mark.parametrize(
+    "platform, name", [("linux", "libvoce.so"), ("darwin", "libvoce.dylib"), ("win32", "voce.dll"), ("cygwin", "voce.dll")]
+)
+def test_names_of_libraries(platform, name):
+    assert library_name("voce", platform) == name
+
+
+def test_libraries_of_other_systems(tmp_path, monkeypatch):
+    """The library has the name of its system, and a second export overwrites it."""
+    monkeypatch.setattr(neml2._compilers, "library_name", lambda name: library_name(name, "darwin"))
+    for _ in range(2):
+        files = neml2.export(linear, "c", *example(), to=tmp_path / "model")
+        assert files.library == tmp_path / "libmodel.dylib" and files.library.exists()
+    files.library.write_bytes(b"theirs")
+    check_refused("c", "libmodel.dylib exists, and was not exported", to=tmp_path / "model", error=FileExistsError)
+
+
 def test_a_compiler_that_fails(tmp_path, monkeypatch):
     monkeypatch.setenv("CXX", f"{sys.executable} -c 'import+sys;sys.exit(1)'")
     with pytest.raises(RuntimeError, match="export: the compiler failed"):
         neml2.export(linear, "c", *example(), to=tmp_path / "model")
-    assert (tmp_path / "model.cpp").exists() and not (tmp_path / "libmodel.so").exists()
+    assert (tmp_path / "model.cpp").exists() and not (tmp_path / library_name("model")).exists()
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(RuntimeError, match="there is no C\\+\\+ compiler: set CXX"):
         neml2.export(linear, "c", *example(), to=tmp_path / "model")
