@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A formula as a user subroutine UMAT: exported, and called as a solver calls it. Without a C++ compiler the formula itself is called."""
+"""A formula as the user subroutines UMAT and VUMAT: exported, and called as solvers call them. Without a C++ compiler the formula itself is
+called."""
 
 import ctypes
 import shutil
@@ -125,4 +126,36 @@ for _ in range(5):
     one, other = (point.step([2e-3, -8e-4, -8e-4, 1e-3, 0.0, 0.0]) for point in points)
     assert all(abs(x - y) <= 1e-9 * abs(x) for x, y in zip(one, other))
     print("{:9.4f} {:10.2f} {:10.2f}  {:14.2f}".format(*other[:3], other[3] / 1e3))
+
+
+# ---- The same formula as VUMAT ----
+
+# begin vumat
+explicit = neml2.export(update, "vumat", *before, steel, to=folder / "voce_explicit", compile=has_compiler)
+# end vumat
+print("\n" + "\n".join(line[3:] for line in explicit.header.read_text().splitlines() if "STATEV" in line))
+POINTS = 100
+
+
+def block_of_vumat(library, increment):
+    """The stresses of a block after one increment. Each array has the shape (components, points): points are side by side in memory."""
+    zeros, ones = (torch.full((13, POINTS), number) for number in (0.0, 1.0))
+    unit = torch.cat([ones[:3], zeros[:3]])
+    stress, state, energies = torch.empty(6, POINTS), torch.empty(13, POINTS), torch.empty(2, POINTS)
+    dt, props = torch.tensor([1e-6]), torch.tensor(steel)
+    counts = [ctypes.byref(ctypes.c_int(n)) for n in (POINTS, 3, 3, 13, 0, len(steel), 0)]
+    passed = [zeros, zeros, props, ones, increment, zeros, zeros, unit, *[zeros] * 6, zeros, unit, zeros, zeros]
+    pointers = [ctypes.c_void_p(a.data_ptr()) for a in (*passed, stress, state, energies[0], energies[1])]
+    times = [ctypes.c_void_p(dt.data_ptr())] * 3
+    ctypes.CDLL(str(library)).vumat_(*counts, *times, b"VOCE".ljust(80), *pointers)
+    return stress
+
+
+increment = torch.linspace(0, 1e-2, POINTS) * torch.tensor([2.0, -0.8, -0.8, 0.5, 0.0, 0.0])[:, None]  # 11, 22, 33, 12, 23, 31
+strain = SR2.fill(*(Scalar(increment[k]) for k in (0, 1, 2, 4, 5, 3)))
+by_formula, _ = neml2.vmap(update, strain, before[1], steel)
+expected = torch.stack([by_formula(i, j).torch() for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))])
+stress = block_of_vumat(explicit.library, increment) if has_compiler else expected
+assert torch.allclose(stress, expected, rtol=1e-9, atol=1e-9)
+print(f"\n{POINTS} points, largest stress 11 {stress[0].max():.2f}")
 shutil.rmtree(folder)

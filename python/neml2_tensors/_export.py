@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from . import _compilers
 from ._exported_formula import MARK, recording
 from ._exported_functions import RESERVED, Functions
-from ._exported_subroutines import Umat
+from ._exported_subroutines import Umat, Vumat
 from .formulas import Formula, _Method
 from .tensors import TensorBase
 
-KINDS = ("c", "umat")
+KINDS = ("c", "umat", "vumat")
 
 
 class Exported(NamedTuple):
@@ -57,6 +57,10 @@ def export(
       returns the stress, an SR2, or the stress and the new state. DDSDDE is the derivative of the stress by strain or strain_increment
       only; it ignores a dependence of the stress on the deformation gradient. DROT rotates the tensors of the state, or those that `rotate`
       names. If a result is NaN, for example because newton does not converge, the subroutine changes only PNEWDT, which it halves.
+    - "vumat": the subroutine VUMAT of Abaqus/Explicit, for blocks of points. The arguments of the formula have the same names as for
+      "umat". All tensors are in the frame that rotates with the material; the deformation gradient is the right stretch U. The argument
+      strain is the sum of the strain increments, in six additional numbers of STATEV. Before the first increment the stress is the elastic
+      response. If a result of a point is NaN, its stress becomes NaN, its state does not change, and a message on stderr says so.
 
     All kinds have a function `NAME_variables`, which returns names, types, places and sizes of all arguments, states, properties and
     results. On macOS the library is libNAME.dylib, on Windows NAME.dll. Existing files of that name are overwritten only if export wrote
@@ -78,6 +82,8 @@ def export(
     function, arguments = _unbound(function, arguments)
     if kind == "umat":
         text, header = Umat(path.name, function, arguments, roles or {}).texts(rotate)
+    elif kind == "vumat":
+        text, header = Vumat(path.name, function, arguments, roles or {}).texts()
     else:
         text, header = Functions(path.name, function, arguments).texts(argnums, of)
     library = path.with_name(_compilers.library_name(path.name)) if compile else None
@@ -99,11 +105,14 @@ def export(
 def _check_options(kind: str, argnums: Any, of: Any, roles: Any, rotate: Any) -> None:
     if kind == "c":
         if roles or rotate is not True:
-            raise ValueError("export: roles and rotate are for UMAT; a function of C gets its arguments as they are.")
+            raise ValueError("export: roles and rotate are for UMAT and VUMAT; a function of C gets its arguments as they are.")
         if of is not None and argnums is None:
             raise ValueError("export: of names results whose derivatives are wanted, but argnums is None. Name the arguments in argnums.")
     elif argnums is not None or of is not None:
-        raise ValueError("export: argnums and of are for functions of C; DDSDDE is the derivative of the stress by the strain.")
+        has = "DDSDDE is the derivative of the stress by the strain." if kind == "umat" else "VUMAT has no derivatives."
+        raise ValueError(f"export: argnums and of are for functions of C; {has}")
+    if kind == "vumat" and rotate is not True:
+        raise ValueError("export: rotate is for UMAT; the tensors of VUMAT are in a frame that rotates with the material. Leave it out.")
 
 
 def _is_of_c(name: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exports a formula as a user subroutine of a solver."""
+"""Exports a formula as a user subroutine of a solver: UMAT or VUMAT."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ import torch
 from ._exported_formula import ExportedFormula, Variable, copy, end, named, recording
 from .tensors import Scalar, TensorBase
 
-# The arguments that a solver passes: their names in a formula, and their types. Members of Umat have the same names.
+# The arguments that a solver passes: their names in a formula, and their types. Members of Umat and VumatPoints have the same names.
 PASSED = {
     "strain": "SR2",
     "strain_before": "SR2",
@@ -37,6 +37,39 @@ UMAT = """NEML2_UMAT(call)
   std::copy_n(y + {tangent}, 36, tangent.v);
   call.give(stress, tangent);
 {write}}}"""
+VUMAT = """namespace
+{{
+struct Roles
+{{
+  static constexpr int arguments = {arguments}, results = {results}, states = {states};
+  template <class P>
+  NEML2_INLINE static void read_block([[maybe_unused]] const packs::Vumat & block, [[maybe_unused]] P * x)
+  {{
+{of_block}  }}
+  template <class Points, class P>
+  NEML2_INLINE static void read(const Points & points, P * x)
+  {{
+{of_points}  }}
+  template <class Points, class P>
+  NEML2_INLINE static void write([[maybe_unused]] const Points & points, [[maybe_unused]] const P * y)
+  {{
+{writes}  }}
+  template <class Mask, class P>
+  NEML2_INLINE static void keep([[maybe_unused]] const Mask & valid, [[maybe_unused]] const P * x, [[maybe_unused]] P * y)
+  {{
+{keeps}  }}
+  static kernels::SR2<double> elastic_stress(const double * y, const kernels::SR2<double> & increment)
+  {{
+    return {elastic};
+  }}
+}};
+}} // namespace
+
+NEML2_VUMAT(block)
+{{
+  if (block.fits({states}, {props}, "{name}"))
+    update_block<Model, Derivatives, {derivatives}, Roles>(block, "{name}");
+}}"""
 
 
 class Subroutine(ExportedFormula):
@@ -179,3 +212,64 @@ class Umat(Subroutine):
                     "rotate=[...] names the tensors that it is to turn, rotate=False none."
                 )
         return chosen
+
+
+class Vumat(Subroutine):
+    """A formula as VUMAT of Abaqus/Explicit. VUMAT gets no total strain: if the formula has it as an argument, it is the sum of the
+    increments, in six numbers of STATEV after the state of the formula."""
+
+    by = ("strain", "strain_increment", "deformation_gradient")
+
+    def texts(self) -> tuple[str, str]:
+        text, results = self.record()
+        new_state = self.new_state(results)
+        with_derivatives, outputs = self.record_derivatives()
+        states, sums = self.sizes["state"], self.of_role("strain", "strain_before")
+        writes = [f"write_states<{v.size}>(points, {self.places[v]}, y + {new.place});" for v, new in new_state]
+        variables = self.variables
+        if sums:
+            writes.append(f"points.write({states}, points.strain({states}));")
+            place = sum(v.role == "state" for v in variables)
+            variables = [*variables[:place], Variable("state", "strain", "SR2", sums[0].operand, states, 6), *variables[place:]]
+        of_block, of_points = [], []
+        for v in self.inputs:
+            role, to = self.given[v.operand], f"x + {v.place}"
+            if role == "props":
+                of_block.append(f"read_props<{v.size}>(block, {self.places[v]}, {to});")
+            elif role in ("time", "time_step"):
+                of_block.append(f"read_tensor(P(block.{role}()), {to});")
+            elif role == "state":
+                of_points.append(f"read_states<{v.size}>(points, {self.places[v]}, {to});")
+            else:
+                of_points.append(f"read_tensor(points.{role}({states if v in sums else ''}), {to});")
+        products = [
+            f"product(y + {v.place}, {'full(increment)' if self.given[v.operand] == 'deformation_gradient' else 'increment'}.v)"
+            for v in outputs
+            if v.role == "derivative"
+        ]
+        body = VUMAT.format(
+            name=self.name,
+            states=states + (6 if sums else 0),
+            props=self.sizes["props"],
+            arguments=end(self.inputs),
+            results=end(results),
+            of_block=_lines(of_block),
+            of_points=_lines(of_points),
+            writes=_lines(writes),
+            keeps=_lines(f"keep_states<{v.size}>(valid, x + {v.place}, y + {new.place});" for v, new in new_state),
+            elastic=" + ".join(products),
+            derivatives=end(outputs),
+        )
+        self.headers.append("neml2/recorded/compiled_block.h")
+        return self.files([named("Model", text), named("Derivatives", with_derivatives), body], [], variables)
+
+    def check_strains(self, given: list[str]) -> None:
+        if not set(given).intersection(self.by):
+            raise ValueError(
+                f"export: no argument is {', '.join(self.by[:-1])} or {self.by[-1]}; the arguments are {', '.join(self.names)}. "
+                f"Expected at least one: the stress depends on it. roles={{'eps': 'strain'}} says which."
+            )
+
+
+def _lines(statements: Any) -> str:
+    return "".join(f"    {s}\n" for s in statements)

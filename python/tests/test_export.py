@@ -419,10 +419,10 @@ def test_a_program_of_fortran(built, tmp_path):
 
 def test_what_is_refused(tmp_path):
     to = tmp_path / "model"
-    check_refused("uel", "the kind is 'uel'. Expected one of c, umat", to=to)
+    check_refused("uel", "the kind is 'uel'. Expected one of c, umat, vumat", to=to)
     check_refused("c", "the name of the files is 'a-b'", to=tmp_path / "a-b")
-    check_refused("c", "roles and rotate are for UMAT", to=to, roles={"strain": "strain"})
-    check_refused("c", "roles and rotate are for UMAT", to=to, rotate=False)
+    check_refused("c", "roles and rotate are for UMAT and VUMAT", to=to, roles={"strain": "strain"})
+    check_refused("c", "roles and rotate are for UMAT and VUMAT", to=to, rotate=False)
     check_refused("umat", "argnums and of are for functions of C", to=to, argnums=0)
     check_refused("umat", r"0 arguments are strain or strain_increment.*roles=", to=to, roles={"strain": "props"})
     check_refused("umat", "roles names 'eps'. The arguments of the formula are strain, old, material", to=to, roles={"eps": "strain"})

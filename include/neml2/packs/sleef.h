@@ -19,9 +19,11 @@
  * depends only on the number in its own lane.
  *
  * With clang, SLEEF is called only if the whole program is compiled for AVX2 or AVX-512: otherwise clang passes vectors in memory,
- * where SLEEF does not expect them.
+ * where SLEEF does not expect them. Exported formulas (recorded/compiled_block.h) call the standard library alone, so that their results do
+ * not depend on the libraries of the program.
  */
-#if defined(NEML2_SIMD) && defined(__unix__) && (!defined(__clang__) || defined(__AVX2__))
+#if defined(NEML2_SIMD) && defined(__unix__) && !defined(NEML2_EXPORTED) &&                        \
+    (!defined(__clang__) || defined(__AVX2__))
 #define NEML2_SLEEF
 #include <dlfcn.h>
 #endif
