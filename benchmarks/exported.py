@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Exported formulas called from C one point at a time, by their functions and as UMAT, compared with the same call of a batch from Python.
+"""Exported formulas called from C one point at a time, by their functions and as UMAT, and in blocks, as VUMAT, compared with the same call
+of a batch from Python.
 
     exported.py [--points 1000]
 
@@ -27,6 +28,7 @@ torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
 torch.manual_seed(0)
 G, K, YIELD = 77e3, 167e3, 250.0
+BLOCK = 100  # points in a call of VUMAT
 
 
 class State(NamedTuple):
@@ -85,11 +87,11 @@ static double now(void)
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return 1e9 * t.tv_sec + t.tv_nsec;
 }
-%(umat)s
+%(subroutines)s
 static double buffer[%(numbers)d * %(points)d];
 int main(int count, char ** names)
 {
-  double best[3] = {1e30, 1e30, 1e30};
+  double best[4] = {1e30, 1e30, 1e30, 1e30};
   FILE * f = fopen(names[count - 1], "rb");
   if (!f || fread(buffer, sizeof(double), %(numbers)d * %(points)d, f) == 0)
     return 1;
@@ -102,12 +104,14 @@ int main(int count, char ** names)
     double end = now();
 %(call)s
     double last = now();
-    double took[3] = {middle - start, end - middle, last - end};
-    for (int i = 0; i < 3; i++)
+%(block)s
+    double took[4] = {middle - start, end - middle, last - end, now() - last};
+    for (int i = 0; i < 4; i++)
       if (took[i] < best[i])
         best[i] = took[i];
   }
-  printf("%%g %%g %%g\\n", best[0] / %(points)d, best[1] / %(points)d, best[2] / %(points)d);
+  for (int i = 0; i < 4; i++)
+    printf("%%g\\n", best[i] / %(points)d);
   return 0;
 }
 """
@@ -130,6 +134,23 @@ static void call_umat(double * strain, const double * old, int states)
 }
 """
 
+VUMAT = """
+void vumat_(const int *, const int *, const int *, const int *, const int *, const int *, const int *, const double *, const double *,
+            const double *, const char *, const double *, const double *, const double *, const double *, const double *, const double *, const double *,
+            const double *, const double *, const double *, const double *, const double *, const double *, const double *, const double *,
+            const double *, const double *, const double *, double *, double *, double *, double *);
+static void call_vumat(const double * increment, const double * old)
+{
+  static const int block = %(block)d, three = 3, states = %(states)d, nprops = sizeof props / sizeof *props;
+  static double zeros[9 * %(block)d], density[%(block)d], stress[6 * %(block)d], statev[%(states)d * %(block)d], energy[2 * %(block)d];
+  const double dt = 1;
+  for (int i = 0; i < block; i++)
+    density[i] = 1;
+  vumat_(&block, &three, &three, &states, &three, &nprops, &three, &dt, &dt, &dt, "MODEL", zeros, zeros, props, density, increment, zeros,
+         zeros, zeros, zeros, zeros, zeros, old, zeros, zeros, zeros, zeros, zeros, zeros, stress, statev, energy, energy + block);
+}
+"""
+
 
 def run(place, name, formula, arguments):
     by_umat = name != "neohooke"
@@ -137,7 +158,8 @@ def run(place, name, formula, arguments):
     start = time.perf_counter()
     files = neml2.export(formula, "c", *arguments, to=place / f"{name}_c", argnums=0, of=0 if by_umat else None)
     seconds = time.perf_counter() - start
-    umat = neml2.export(formula, "umat", *arguments, to=place / name, roles=roles) if by_umat else None
+    kinds = ("umat", "vumat") if by_umat else ()
+    subroutines = [neml2.export(formula, kind, *arguments, to=place / f"{name}_{kind}", roles=roles) for kind in kinds]
 
     # All numbers of one argument of a point are contiguous, as the functions expect; all points share plain numbers.
     columns, shared, first, pointers = [], [], 0, []
@@ -152,45 +174,61 @@ def run(place, name, formula, arguments):
             first += rows.shape[1] * POINTS
             columns.append(rows)
     numbers = torch.cat([c.reshape(-1) for c in columns])
-    if by_umat:  # in the order and notation of the solver
-        voigt = arguments[0].torch() / torch.tensor([1, 1, 1, 0.5**0.5, 0.5**0.5, 0.5**0.5])
+    states = columns[1].shape[1] if by_umat else 0
+    if by_umat:  # in the order and notation of the solvers
+        root = torch.tensor([1, 1, 1, 2**0.5, 2**0.5, 2**0.5])
+        voigt = (arguments[0].torch() / root * torch.tensor([1, 1, 1, 2, 2, 2]))[:, [0, 1, 2, 5, 4, 3]]
         pointers.append(f"buffer + {len(numbers)} + 6 * i")
-        numbers = torch.cat([numbers, voigt[:, [0, 1, 2, 5, 4, 3]].reshape(-1)])
+        increments = (arguments[0].torch() / root)[:, [0, 1, 2, 5, 3, 4]]
+        blocks = torch.cat([increments, columns[1], torch.zeros(POINTS, 6)], 1).reshape(-1, BLOCK, 12 + states).transpose(1, 2)
+        pointers.append(f"buffer + {len(numbers) + 6 * POINTS} + {BLOCK * (12 + states)} * i")
+        numbers = torch.cat([numbers, voigt.reshape(-1), blocks.reshape(-1)])
     (place / "numbers").write_bytes(numbers.numpy().tobytes())
     loop = f"    for (int i = 0; i < {POINTS}; i++)\n      "
     inputs = ", ".join(pointers[: len(arguments)])
     results = "y, z, w" if by_umat else "y, w"
     text = MAIN % {
         "header": files.header.name,
-        "umat": (UMAT % {"props": ", ".join(map(str, shared))} if by_umat else "")
+        "subroutines": (UMAT % {"props": ", ".join(map(str, shared))} + VUMAT % {"block": BLOCK, "states": states + 6} if by_umat else "")
         + f"static double shared[] = {{{', '.join(map(str, shared))}}};\nstatic double y[64], z[64], w[128];",
         "numbers": len(numbers) // POINTS,
         "points": POINTS,
         "value": f"{loop}{name}_c(1, {inputs}, {results[:-3]});",
         "jacobian": f"{loop}{name}_c_jacobian(1, {inputs}, {results});",
-        "call": f"{loop}call_umat({pointers[-1]}, {pointers[1]}, {columns[1].shape[1]});" if by_umat else "",
+        "call": f"{loop}call_umat({pointers[-2]}, {pointers[1]}, {states});" if by_umat else "",
+        "block": f"    for (int i = 0; i < {POINTS // BLOCK}; i++)\n      call_vumat({pointers[-1]}, {pointers[-1]} + {6 * BLOCK});"
+        if by_umat
+        else "",
     }
     (place / "main.c").write_text(text)
-    libraries = [f"{place}/lib{name}_c.so", *([str(umat.library)] if umat else [])]
+    libraries = [f"{place}/lib{name}_c.so", *(str(s.library) for s in subroutines)]
     subprocess.run(["cc", "-O2", "main.c", *libraries, f"-Wl,-rpath,{place}", "-o", "main"], cwd=place, check=True)
-    value, jacobian, call = map(
-        float, subprocess.run([place / "main", place / "numbers"], capture_output=True, text=True, check=True).stdout.split()
-    )
+    times = subprocess.run([place / "main", place / "numbers"], capture_output=True, text=True, check=True).stdout.split()
+    value, jacobian, call, block = (float(t) / 1e3 for t in times)
+    if not by_umat:
+        call = block = float("nan")
 
     known = neml2.formula(formula, backend="compiler")
-    took = float("inf")
-    for _ in range(50):
-        start = time.perf_counter()
-        known.value_and_jacobian(*arguments, of=0 if by_umat else None)
-        took = min(took, 1e6 * (time.perf_counter() - start))
+
+    def best(f):
+        took = float("inf")
+        for _ in range(50):
+            start = time.perf_counter()
+            f()
+            took = min(took, 1e6 * (time.perf_counter() - start))
+        return took / POINTS
+
+    with_tangent = best(lambda: known.value_and_jacobian(*arguments, of=0 if by_umat else None))
     print(
-        f"{name:10} {value / 1e3:9.3f} {jacobian / 1e3:9.3f} {call / 1e3 if by_umat else float('nan'):9.3f} {took / POINTS:9.3f} {seconds:9.1f} {files.library.stat().st_size / 1e3:8.0f}"
+        f"{name:10} {value:9.3f} {jacobian:9.3f} {call:9.3f} {block:9.3f} {best(lambda: known(*arguments)):9.3f} {with_tangent:9.3f} "
+        f"{seconds:9.1f} {files.library.stat().st_size / 1e3:8.0f}"
     )
 
 
 def main():
     print(
-        f"µs per point{'':16}one point per call{'':11}batch of {POINTS}, s to export, kB of the library\n{'':14}value   tangent      UMAT   tangent"
+        f"µs per point{'':13}one point per call     blocks of {BLOCK}      batch of {POINTS}, s to export, kB of the library\n"
+        f"{'':14}value   tangent      UMAT     VUMAT     value   tangent"
     )
     with tempfile.TemporaryDirectory() as place:
         for name, formula, arguments in models():
