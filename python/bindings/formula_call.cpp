@@ -137,7 +137,7 @@ Outputs::Outputs(const char * name,
     std::string text = nb::repr(together(type_name)).c_str();
     text.erase(std::remove(text.begin(), text.end(), '\''), text.end());
     fail_type(std::string(name) + ": out is " + with_article(name_of_type(out)) +
-              (given.is_leaf(0) ? "" : " with other members than the result") +
+              (given.parts().size() == 1 ? "" : " with other members than the result") +
               ". Expected existing tensors in the form of the result: " + text + ".");
   }
   for (size_t i = 0; i < kinds.size(); i++)

