@@ -58,7 +58,7 @@ def steps_in_existing_tensors() -> None:
         neml2.value_and_jacobian(radial_return, strain, before, steel, of=0, out=((stress, after), tangent))
         before, after = after, before
     # end out
-    print(f"after 5 steps: stress {stress(0, 0)[0].item():.2f} MPa, plastic strain {before.alpha[0].item():.6f}")
+    print(f"after 5 steps: stress {stress.batch[0](0, 0).item():.2f} MPa, plastic strain {before.alpha.batch[0].item():.6f}")
 
 
 # begin calibrate
