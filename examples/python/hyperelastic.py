@@ -153,6 +153,21 @@ def equibiaxial(stretch: Scalar, solid: Solid, scale: float) -> Scalar:
     return stretch * second_piola(SR2.fill(stretch**2, stretch**2, math.exp(2 * x)), solid)(0, 0)
 
 
+# begin least
+def least_energy(stretch: Scalar, solid: Solid) -> Scalar:
+    """The energy per undeformed volume of the specimen of `tension`: its sides have the stretches that make the energy least."""
+
+    def energy(sides: tuple[Scalar, Scalar], stretch: Scalar) -> Scalar:
+        return solid.energy(SR2.fill(stretch**2, math.exp(2 * sides[0]), math.exp(2 * sides[1])))
+
+    start = -0.5 * math.log(stretch)
+    sides = neml2.newton(lambda x, stretch: neml2.gradient(energy, x, stretch), (start, start), stretch)
+    return energy(sides, stretch)
+
+
+# end least
+
+
 def shear(amount: Scalar, solid: Solid) -> R2:
     """The Cauchy stress σ = P Fᵀ in simple shear, which preserves the volume."""
     F = R2.fill(1.0, amount, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -233,6 +248,14 @@ for name, solid in rubber.items():
     normal = stress(0, 0) - stress(1, 1)
     # Source: Rivlin (1948), Phil. Trans. R. Soc. Lond. A 241, 379-397; it holds for all isotropic solids.
     check(f"{name}: σ_00 - σ_11 of shear is γ σ_01", normal.torch(), (gamma * stress(0, 1)).torch())
+
+stretch = Scalar(torch.linspace(0.5, 3.0, 20))
+for name, solid in rubber.items():
+    # begin force
+    force = neml2.gradient(least_energy, stretch, solid)
+    # end force
+    by_stress = neml2.vmap(tension, stretch, solid, 1.0)[0]
+    check(f"{name}: the force of tension is the derivative of the least energy", force.torch(), by_stress.torch(), 1e-9)
 
 # At equal eigenvalues: the tangent of Ogden's solid at C = 1, which does not follow from the eigenvalues alone.
 one = SR2.identity()
