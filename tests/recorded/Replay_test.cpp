@@ -189,17 +189,21 @@ TEST_CASE("a residual may have derivatives in it", "[recorded]")
   }
 }
 
-TEST_CASE("a function that calls newton on its arguments is refused", "[recorded]")
+TEST_CASE("a function that is differentiated may call newton", "[recorded]")
 {
-  const auto inside = [](const std::vector<Number> & a)
+  // u² = a b with the guess a: u = √(a b)
+  const auto root = [](const std::vector<Number> & a)
   {
     const auto residual = [&](const std::vector<Number> & u)
-    { return numbers(u[0] * u[0] - a[0]); };
-    return recorded::record_newton<1>(residual, {Number(1.0)}, {0}, {}).solution;
+    { return numbers(u[0] * u[0] - a[0] * a[1]); };
+    return recorded::record_newton<1>(residual, {a[0]}, {0}, {}).solution;
   };
-  REQUIRE_THROWS_AS(RecordedFunction(1,
-                                     [&](const std::vector<Number> & v)
-                                     { return record_jacobian(inside, v); }),
-                    std::invalid_argument);
+  for (const double a : {0.5, 1.0, 9.0})
+    check_second_derivative(root, {a, 2.0}, 1e-8);
+  RecordedFunction formula(2, [&](const auto & v) { return record_jacobian(root, v); });
+  const test::Program slopes = formula.value();
+  const Row found = test::run(recorded::Evaluator(formula.recording, slopes), {{2.0, 8.0}}, 1);
+  REQUIRE(std::abs(found[0] - 1) < 1e-12); // √(b/a) / 2
+  REQUIRE(std::abs(found[1] - 0.25) < 1e-12);
 }
 } // namespace Replay_test
