@@ -20,7 +20,7 @@ import svg
 
 PROGRAMS = ["elementwise", "functions", "products", "inverses", "rotations", "rotation_derivatives", "quaternions", "spectral",
             "j2", "j2_gradient"]
-LARGEST = 10**6  # or the largest size of a case: 10⁵ where a row has 36 numbers
+LARGEST = 10**6  # or the largest size of a case, if it is smaller
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", LARGEST: "10⁶"}
 PICTURE = [
     "C(2) * strain", "C * strain", "SSR4 * SSR4", "SR2 dev", "SR2 norm", "von Mises", "SR2 + SR2", "R2 * R2",
@@ -161,7 +161,8 @@ def operations(times):
 
 
 def title(operation, cell, size):
-    return operation + (" (10⁵)" if size == LARGEST and cell.size == 10**5 else "")
+    smaller = {10**5: " (10⁵)", 10**4: " (10⁴)"}
+    return operation + (smaller.get(cell.size, "") if size == LARGEST else "")
 
 
 def number(x):
@@ -238,8 +239,8 @@ def tables(results):
     for size, text in SIZES.items():
         yield f"### N = {text}"
         yield size_table(times, size)
-    yield (f"### Slower than LibTorch\n\nThese are all cells below {AT_LEAST_OF_BEST} of the best composition. If no reason "
-           "is given above, the cell is a defect.")
+    yield (f"### Slower than LibTorch\n\nThese are all cells whose \"best\" is below {AT_LEAST_OF_BEST}. If no reason is given "
+           "above, the cell is a defect.")
     yield table(["operation", "N", "threads", "best", "best ATen is"],
                 [[cell.operation, str(cell.size), str(cell.threads), number(cell.best / cell.ours), cell.best_name]
                  for cell in defects(times)])
@@ -357,8 +358,8 @@ def picture(results):
                 yield svg.text(max(b, x(panel, floor)) + 5, y + 14, label, "start", "bold", svg.BLUE, 11)
         for k, name in enumerate(names):
             yield svg.text(left - 6, top + row * k + 14, name, "end")
-        yield svg.text(0, bottom + 40, "C(2) * strain is the product in the broadcasting tutorial: C of shape (2; 6, 6), "
-                   "strain of shape (N, 2; 6). SSR4 results and tangents: N = 10⁵ instead of 10⁶.", "start", size=11)
+        yield svg.text(0, bottom + 40, "C(2) * strain is the product in the broadcasting tutorial: C (2; 6, 6), strain (N, 2; 6). "
+                   "SSR4 results, tangents, eigh and expm: N = 10⁵ instead of 10⁶.", "start", size=11)
         yield svg.text(0, bottom + 56, f"float64, one thread, {results['cpu'].split(',')[0]}, "
                    f"{results['compiler']} -O3, LibTorch {results['libtorch']}. How it was measured: docs/benchmarks.md", "start", size=11)
 

@@ -78,9 +78,9 @@ def table(best):
         return lambda mode: f"{best[name, mode] - (best[less, mode] if less else 0):.1f} s"
 
     lines = ["| | " + " | ".join(MODES) + " |", "| --- |" + " --- |" * len(MODES)]
-    lines.append(row(f"ten operations over plain ATen ({best['operations_aten', 'headers alone']:.1f} s)",
+    lines.append(row(f"ten operations ÷ plain ATen ({best['operations_aten', 'headers alone']:.1f} s)",
                      ratio("operations_neml2", "operations_aten")))
-    lines.append(row(f"`tensors/SSR4.h` and one operation over one of ATen ({best['one_aten', 'headers alone']:.1f} s)",
+    lines.append(row(f"`tensors/SSR4.h` and one operation ÷ one of ATen ({best['one_aten', 'headers alone']:.1f} s)",
                      ratio("one_neml2", "one_aten")))
     lines.append(row("includes of a `vmap`", seconds("vmap_includes")))
     lines.append(row("a `vmap` of a stress update on top of them", seconds("vmap", "vmap_includes")))

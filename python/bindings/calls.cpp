@@ -62,8 +62,8 @@ qualified_names()
   return names;
 }
 
-/// Repeats a failed call as a call in the formula that is being recorded. Returns the result, or null with an error. It is the old error if
-/// no argument belongs to a formula.
+/// Repeats a failed call in the formula that is being recorded. Returns the result, or null with an error. If no argument belongs to a
+/// formula, this is the error of the failed call.
 PyObject *
 call_recorded(const std::string & name, PyObject * const * arguments, size_t n, PyObject * names)
 {
@@ -111,8 +111,8 @@ call_recorded(PyObject * function, PyObject * const * arguments, size_t n, PyObj
   return call_recorded(found->second, arguments, n, names);
 }
 
-/// nanobind's own call function for constructors. Ours, construct(), may return an object of another class: for an s of a formula R2(s) is
-/// another tensor of the formula.
+/// nanobind's own call function for constructors. Ours, construct(), may return an object of another class: if s belongs to a formula, so
+/// does R2(s).
 vectorcallfunc construct_original = nullptr;
 
 PyObject *

@@ -9,8 +9,8 @@ namespace neml2::python
 {
 /// Binds the methods of TensorBase except operators.
 void bind_methods(AnyClass & cls);
-/// Binds the call operator, which returns a stored component by its indices, one per base dimension: v(0), A(0, 1). A class that defines
-/// call operators of its own needs this again.
+/// Binds the call operator, which returns a stored component by its indices, one per base dimension: v(0), A(0, 1). For a class that
+/// defines call operators of its own, call this again.
 void bind_components(AnyClass & cls);
 /// Binds the constructors and factories of each registered type.
 void bind_factories();

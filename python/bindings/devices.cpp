@@ -17,7 +17,7 @@ private:
   nb::object _object;
   c10::DeviceType _type;
 
-  /// Calls f with the GIL. An exception of Python becomes a C++ exception with its message, because C++ code, not Python, called this
+  /// Calls f with the GIL. An exception of Python becomes a C++ exception with the same message, because C++ code, not Python, called this
   /// function.
   template <class F>
   static auto call(const F & f)

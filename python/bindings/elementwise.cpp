@@ -30,8 +30,8 @@ unary(nb::module_ & m, const char * name, Unary f)
 constexpr const char of_numbers[] =
     "The same function for plain numbers. The result is a plain number.";
 
-/// Binds f for plain numbers; the result is a number, as in Python's module math. But outside of the domain of f it is NaN or infinity, as
-/// for batches, and not an error.
+/// Binds f for plain numbers; the result is a number, as in Python's module math. But where f is not defined, the result is NaN or infinity
+/// as for batches, and there is no error.
 template <class F, class... Names>
 void
 number(nb::module_ & m, const char * name, const F & f, const Names &... names)
@@ -169,7 +169,7 @@ bind_unary(nb::module_ & m)
   unary(m, "normalize_gcd", normalize_gcd<Tensor>);
 }
 
-/// Binds f(a, b) for the same operands as binary. The results are truth values.
+/// Binds f(a, b) for the operands that `binary` takes. The results are truth values.
 template <class F>
 void
 relation(nb::module_ & m, const char * name, const std::string & text, const F & f)

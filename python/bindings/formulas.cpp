@@ -386,7 +386,7 @@ private:
     _recorded.push_back(r);
     return r;
   }
-  /// The types of the groups among the arguments, and of the object of a method.
+  /// The types of the groups (except dicts) among the arguments, and the type of the object of a method.
   static nb::list types_among(const Call & c)
   {
     nb::list all;

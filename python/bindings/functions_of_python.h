@@ -18,9 +18,9 @@ class Uses
 {
 public:
   Uses() = default;
-  /// `places` are pairs of a place and a name in it. A place is a namespace, for example of a module or a class; a cell, with the name of
-  /// its variable; or an object, with the name of an attribute. `object`, the object of a method, and its bound methods are not kept as
-  /// values.
+  /// `places` are pairs of a place and a name in it. A place is a namespace (for example of a module or a class), a cell or an object. The
+  /// name in a cell is the name of its variable; the name in an object is the name of an attribute. Names whose value is `object` (the
+  /// object of a method) or one of its bound methods are left out.
   explicit Uses(const nb::list & places, nb::handle object = {});
 
   /// A name whose value has changed; null if there is none.

@@ -19,7 +19,7 @@ constexpr size_t most_leaves = 1 << 16, most_levels = 200;
 /// The names of the fields of a dataclass.
 using Fields = std::vector<nb::object>;
 
-/// Tells whether the objects of a type are leaves, constants, or which kind of group.
+/// Tells whether the objects of a type are leaves, constants or groups, and which kind of group.
 struct TypeKind
 {
   Is is = Is::leaf;

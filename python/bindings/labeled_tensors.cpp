@@ -477,7 +477,8 @@ bind_as_tensor(nb::class_<T> & cls)
       "Sets all values to 0. Returns the tensor.",
       nb::sig("def zero_(self) -> typing_extensions.Self"));
   cls.def("__neg__", [](const T & t) { return -t; });
-  // Without these, == would only tell whether both operands are the same object, which Python's dicts with weak keys ask.
+  // Without these, == would only tell whether both operands are the same object. An object still equals itself, because Python's dicts with
+  // weak keys compare keys.
   for (const bool equal : {true, false})
   {
     const char * const name = equal ? "__eq__" : "__ne__";

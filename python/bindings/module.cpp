@@ -49,8 +49,8 @@ set_out_of_memory(const char * message)
   set_error(nb::hasattr(torch, name) ? "torch" : "torch.cuda", name, message);
 }
 
-/// Translates the library's exceptions to Python's, with Python's names in their messages. Exceptions of PyTorch become those that PyTorch
-/// itself raises.
+/// Translates the library's exceptions to Python's, with Python's names in their messages. Exceptions of PyTorch become the exceptions that
+/// PyTorch itself raises in Python.
 void
 translate(const std::exception_ptr & p, void *)
 {

@@ -149,7 +149,7 @@ bind_in_place(AnyClass & cls,
                   .c_str()));
 }
 
-/// Binds a comparison of the same operands as bind.
+/// Binds a comparison for the operands that `bind` takes.
 template <class F>
 void
 bind_comparison(AnyClass & cls, const char * name, const F & f)

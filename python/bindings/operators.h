@@ -62,7 +62,7 @@ bind_arithmetic(nb::class_<T> & cls)
   bind_numbers(any);
 }
 
-/// Binds + - * / with numbers. A class that defines operators of its own needs them again.
+/// Binds + - * / with numbers. For a class that defines operators of its own, call this again.
 void bind_numbers(AnyClass & cls);
 /// Binds the products of rotations and vectors, and the operator @ of Tensors.
 void bind_rotations();

@@ -66,7 +66,7 @@ struct Recorded
   Structure returned;
   std::vector<Kind> results;
   std::shared_ptr<const engine::RecordedFormula> formula;
-  nb::dict chosen; ///< the places of results by the names in `of` that chose them
+  nb::dict chosen; ///< for each `of` of past calls, the places of the chosen results
 
   template <class Visit>
   int traverse(const Visit & visit) const

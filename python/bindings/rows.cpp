@@ -234,8 +234,8 @@ call(const std::string & name,
   return own == "where" ? choose(a) : as_object(call_by_name(name, rows_of(name, a)));
 }
 
-/// Rearranges the components of rows like f. f is called with tensors that contain the position of each component, and returns a Tensor of
-/// positions.
+/// Rearranges the components of rows in the way in which f rearranges tensors. f is called with tensors that contain the position of each
+/// component, and returns a Tensor of positions.
 Row
 rearranged(const Rows & rows, const nb::callable & f)
 {

@@ -38,7 +38,7 @@ struct RowFunction
   std::function<Rows(const Rows &)> call;
 };
 
-/// All functions of one name, one for each choice of argument types; empty if there is none.
+/// All functions of one name, one for each list of argument types; empty if there is none.
 const std::vector<RowFunction> & row_functions(const std::string & name);
 /// The names of all functions, each with the names of the types that it takes.
 nb::list row_vocabulary();
@@ -67,8 +67,7 @@ void add_row_functions();
 
 /// Binds the functions and classes that record formulas, and Formula.
 void bind_formulas(nb::module_ & m);
-/// Repeats a failed call of a function that nanobind has bound as a call in a formula, if one of its arguments belongs to a formula.
-/// Otherwise it returns an empty object.
+/// If an argument belongs to a formula, repeats a failed call of a bound function in that formula. Otherwise returns an empty object.
 nb::object call_in_formula(const std::string & function,
                            PyObject * const * arguments,
                            size_t n,

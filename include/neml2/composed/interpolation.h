@@ -150,8 +150,8 @@ interpolate(const at::Tensor & x,
   return p.checked(cubic ? on_cubics(p, ys, beyond) : on_lines(p, ys, beyond), beyond, in_order);
 }
 
-/// The values at (x, y) of tables of two abscissae. The n m values of a table are in the last dimension; the values of one xs are adjacent.
-/// (...), (...), (..., n), (..., m), (..., n m) -> (...)
+/// The values at (x, y) of tables of two abscissae. The n m values of a table are in the last dimension; the m values of one abscissa of xs
+/// are adjacent. (...), (...), (..., n), (..., m), (..., n m) -> (...)
 inline at::Tensor
 interpolate(const at::Tensor & x,
             const at::Tensor & y,

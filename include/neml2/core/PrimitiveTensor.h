@@ -39,8 +39,8 @@ is_another_of_shape()
     return false;
 }
 
-/// Enables an overload for tensors of LibTorch and classes that convert to them, except tensors of this library. These convert
-/// by their types, not by their shapes.
+/// Enables an overload for tensors of LibTorch and classes that convert to them, except tensors of this library: tensors of this
+/// library convert by their types, not by their shapes.
 template <class T>
 using if_raw_tensor =
     std::enable_if_t<std::is_convertible_v<const T &, const at::Tensor &> && !is_tensor<T>, int>;
@@ -261,7 +261,7 @@ public:
   template <class... V,
             typename core::Components<std::integer_sequence<Size, S...>, V...>::type = 0>
   [[nodiscard]] static Derived fill(const V &... v);
-  /// fill in a formula of vmap, from one argument per stored component: scalars of the formula and numbers. If all are numbers, a
+  /// fill inside a formula of vmap. Each stored component has one argument, a scalar of the formula or a number. If all are numbers, a
   /// tensor of the formula must follow as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v);

@@ -89,7 +89,8 @@ operator<<(std::ostream & os, const TraceableSize & s)
  * The batch shape of a tensor: a vector of sizes that owns them.
  *
  * Converts to TensorShapeRef. After `TensorShapeRef s = x.batch_sizes();` s refers to the sizes of x, not to a copy of them, and is valid
- * while x lives. The same holds for a slice of the shape. Until the end of the statement, the temporary shape keeps the tensor alive.
+ * while x lives. The same holds for a slice of the shape. Even if x no longer exists, the sizes are valid until the end of the
+ * statement, because the temporary shape keeps the tensor alive.
  */
 class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>
 {

@@ -83,7 +83,7 @@ check_one_ellipsis(const char * where, indexing::TensorIndicesRef indices)
                  " times. Expected it at most once.");
 }
 
-/// Extends indices of the batch dimensions to indices of all dimensions, which keep the base dimensions.
+/// Extends indices of the batch dimensions to indices of all dimensions. The result keeps the base dimensions.
 inline indexing::TensorIndices
 batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {
@@ -106,7 +106,7 @@ batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef 
   return all;
 }
 
-/// Extends indices of the base dimensions to indices of all dimensions, which keep the batch dimensions.
+/// Extends indices of the base dimensions to indices of all dimensions. The result keeps the batch dimensions.
 inline indexing::TensorIndices
 base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {

@@ -94,7 +94,7 @@ fail_broadcast(const Operation & op, ArrayRef<Operand> o)
   fail(op.name, ": batch shapes do not broadcast. The operands are ", OperandsText{o}, ".");
 }
 
-/// Checks that an operand is defined, has its type's base shape and an accepted dtype.
+/// Checks that an operand is defined, and that it has its type's base shape and an accepted dtype.
 inline void
 check_operand(const Operation & op, const Operand & o)
 {

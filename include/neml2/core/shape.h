@@ -38,7 +38,7 @@ broadcast_into(TensorShape & shape, TensorShapeRef other)
 } // namespace core
 
 /// Functions on shapes. Shapes are aligned at their last size; two sizes are compatible if they are
-/// equal, one is 1, or one is missing. 0 is a size like any other.
+/// equal, if one is 1, or if one is missing. 0 is a size like any other.
 namespace utils
 {
 /// Number of entries: the product of the sizes, 1 for the empty shape.

@@ -9,11 +9,11 @@
 namespace neml2::device
 {
 /**
- * Keeps images as files in a folder of this user that many processes share. A file that cannot be read counts as missing, and an image
- * whose file cannot be written is not kept.
+ * Keeps images as files in a folder of this user, which many processes may share. A file that cannot be read counts as missing, and an
+ * image whose file cannot be written is not kept.
  *
  * Programs run the code in the images. Therefore a folder or file that belongs to another user, or that others can write to, is not
- * used; one warning says so. Only this user can read and write new files.
+ * used. For a folder, one warning says so. Only this user can read and write new files.
  *
  * A file ends with the digest of its contents, so that a file cut short by a full disk or a crash is not used. It is written under
  * another name and renamed, so that no process sees half of it. If there are more than `most` files, the least recently used

@@ -67,7 +67,7 @@ scatter_batch(const T & a, const Group & group, Size d = 0)
 
 /// Divides the batch of one process, which has the rank `source` in the group, along batch dimension d, and gives
 /// each process its part: (..., N, ...; base) -> (..., n, ...; base). The tensors of the other processes are ignored;
-/// they may be T(). There are only first derivatives: the source gathers the gradients of all parts.
+/// they may be T(). Only first derivatives exist: the source gathers the gradients of all parts.
 template <class T, core::if_tensor<T> = 0>
 T
 scatter_batch(const T & a, const Group & group, Size d, int source)
@@ -187,7 +187,7 @@ batch_mean(const T & a, const Group & group, Size d = 0)
 }
 
 /// The largest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Also for integers.
+/// -> (...; base), in the unit of a. NaN if any value is NaN. For integers, too. Equal values share the derivative.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -197,7 +197,7 @@ batch_max(const T & a, const Group & group, Size d = 0)
 }
 
 /// The smallest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Also for integers.
+/// -> (...; base), in the unit of a. NaN if any value is NaN. For integers, too. Equal values share the derivative.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T

@@ -12,8 +12,8 @@ class DeviceFormula
 public:
   virtual ~DeviceFormula() = default;
 
-  /// Evaluates operands that are dense tensors of one device, or plain numbers, into new tensors on the device, one for each base shape.
-  /// Returns false if the formula cannot be evaluated on the device.
+  /// Evaluates the formula into new tensors on a device, one for each base shape. The operands are dense tensors of this device, or plain
+  /// numbers. Returns false if the formula cannot be evaluated on the device.
   virtual bool evaluate(const Operation & op,
                         ArrayRef<Operand> operands,
                         TensorShapeRef batch,

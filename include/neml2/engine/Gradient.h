@@ -25,7 +25,7 @@ public:
   virtual const char * name() const = 0;
 
   /// Computes the gradients with respect to the needed arguments from the gradients with respect to the results. Each gradient has the
-  /// shape of its argument. An undefined gradient of a result means zero; the function leaves gradients undefined that are zero or not
+  /// shape of its argument. An undefined gradient of a result means zero; the function may leave a gradient undefined if it is zero or not
   /// needed. It returns false if the operation has no rule for these gradients. Then the caller differentiates the results of compose().
   virtual bool backward(ArrayRef<at::Tensor> results,
                         ArrayRef<at::Tensor> arguments,

@@ -9,8 +9,8 @@
  * Runs an operation over a batch. Most calls choose their path of evaluation (path.h) here.
  *
  * Dense CPU tensors of float32 or float64 take one fused pass over memory. On other devices, operations and formulas that have a kernel
- * (DeviceFormula.h) run as one kernel. If autograd records the operation, both paths need the operation's derivative rule. In all other cases the operation's body for
- * whole batches, or the recorded operations of a formula, run through LibTorch's dispatcher.
+ * (DeviceFormula.h) run as one kernel. If autograd records the operation, both paths need the operation's derivative rule. In all other
+ * cases the operation's body for whole batches, or the recorded operations of a formula, run through LibTorch's dispatcher.
  */
 namespace neml2::engine
 {

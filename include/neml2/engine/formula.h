@@ -114,7 +114,7 @@ check_formula()
 template <class F, class... A>
 constexpr bool is_formula = !std::is_void_v<decltype(check_formula<F, A...>())>;
 
-/// Whether a formula is computed in float32 for tensors of float32, like in_float32(f).
+/// Whether a formula is computed in float32 for tensors of float32, as in_float32(f) is.
 template <class F, class = void>
 constexpr bool is_in_float32 = false;
 template <class F>
@@ -206,7 +206,7 @@ kept_argument(const at::Tensor & t)
     return A(t);
 }
 
-/// Whether the gradients of a formula are computed in a fused pass, like those of with_gradient(f).
+/// Whether the gradients of a formula are computed in a fused pass, as the gradients of with_gradient(f) are.
 template <class F, class = void>
 constexpr bool has_gradient = false;
 template <class F>

@@ -173,7 +173,7 @@ all_leaves(const A &... a)
   return std::tuple_cat(Group<A>::leaves(a)...);
 }
 
-/// Puts the results, which are leaves, together to an object of the type Returned, which the formula returns.
+/// Puts the results, which are leaves, together into an object of the type that the formula returns.
 template <class Returned, class Results>
 auto
 regrouped(const Results & r)

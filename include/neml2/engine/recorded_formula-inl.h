@@ -368,7 +368,7 @@ RecordedFormula::evaluators() const
           all.emplace_back(e == &formula->_value ? name : what + " of (" + name + ")", e);
   };
   for (const auto & [by, formula] :
-       _gradients) // not their values, which the programs of _vector_jacobians compute
+       _gradients) // without their values, because programs of _vector_jacobians compute these
     add("gradient by " + places_text(by), formula.get(), false);
   for (const auto & [by, formula] : _tangents)
     add("tangent by " + places_text(by), formula.get(), true);

@@ -28,8 +28,8 @@ is_forked()
 }
 #endif
 
-/// Calls f(begin, end) for parts of the range [0, count) on LibTorch's threads; a part has a length of at least `grain`. In a forked
-/// process f is called once for the whole range, because OpenMP would wait for threads that exist only in the parent.
+/// Calls f(begin, end) for parts of the range [0, count) on LibTorch's threads. There are at most count / grain parts, rounded up. In a
+/// forked process f is called once for the whole range, because OpenMP would wait for threads that exist only in the parent.
 template <class F>
 void
 in_parallel(Size count, Size grain, const F & f)

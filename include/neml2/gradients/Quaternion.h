@@ -41,7 +41,7 @@ inline const bool has_Quaternion_rules = []
       { return conjugate(q) * g; });
   add_gradient_rule<tensors::Conjugate, Quaternion, Quaternion>(
       [](const Quaternion & g, const Quaternion &) { return conjugate(g); });
-  // For c / n with c = (s, -u) and n = q · q: (conjugate(g) - 2 q (g · c) / n) / n
+  // The inverse is c / n with c = (s, -u) and n = q · q; its gradient is (conjugate(g) - 2 q (g · c) / n) / n
   add_gradient_rule<tensors::Inv, Quaternion, Quaternion>(
       [](const Quaternion & g, const Quaternion & q)
       {
@@ -84,7 +84,7 @@ inline const bool has_Quaternion_rules = []
             a,
             q);
       });
-  // For 2 (1, r) / n - (1, 0) with n = 1 + r · r, from g = (h, k): (k - 2 r (h + k · r) / n) 2 / n
+  // The quaternion is 2 (1, r) / n - (1, 0) with n = 1 + r · r; its gradient from g = (h, k) is (k - 2 r (h + k · r) / n) 2 / n
   add_gradient_rule<tensors::QuaternionOfRot, Quaternion, Rot>(
       [](const Quaternion & g, const Rot & r)
       {
@@ -106,8 +106,8 @@ inline const bool has_Quaternion_rules = []
             g,
             r);
       });
-  // For u / d with d = n + s and n = |q|, if s ≥ 0 (otherwise the same for -q): the gradient by s is -(g · u) (1 + s / n) / d², and
-  // the gradient by u is g / d - (g · u) u / (n d²)
+  // The parameters are u / d with d = n + s and n = |q|, if s ≥ 0, and those of -q otherwise. The gradient by s is
+  // -(g · u) (1 + s / n) / d², and the gradient by u is g / d - (g · u) u / (n d²)
   add_gradient_rule<tensors::ToRot, Rot, Quaternion>(
       [](const Rot & g, const Quaternion & q)
       {

@@ -104,7 +104,7 @@ by_rotation_matrix(const Rot & g, const R2 & M)
 inline const bool has_Rot_rules = []
 {
   add_scalar_rules<Rot>();
-  // For ρ / (1 + n), n = √(1 + ρ · ρ)
+  // The gradient of ρ / (1 + n), where n = √(1 + ρ · ρ)
   const auto by_rho = [](const Rot & g, const Scalar & x, const Scalar & y, const Scalar & z)
   {
     return evaluate<Vec>(

@@ -20,7 +20,7 @@ mandel_matrix(const R2 & R)
   return SSR4(composed::mandel_rotation(R));
 }
 
-/// Gradient by R from the gradient Q by the mandel_matrix of R: 2 Q_ijkl R_jl.
+/// Gradient with respect to R, from the gradient Q with respect to mandel_matrix(R): 2 Q_ijkl R_jl.
 template <class T>
 NEML2_INLINE kernels::R2<T>
 by_matrix(const kernels::SSR4<T> & Q, const kernels::R2<T> & R)

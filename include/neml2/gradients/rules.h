@@ -11,16 +11,15 @@
 /// Derivative rules of operations, in the form in which the library's autograd node calls them.
 namespace neml2::gradients
 {
-using namespace core; // the names of the rooms (folders of headers) that this room includes
+using namespace core; // the namespaces of the folders whose headers this folder includes
 using namespace packs;
 using namespace engine;
 using namespace math;
 using namespace tensors;
 
-/// The gradients of an operation by its derivative rule. The rule has one function per argument. On whole batches,
-/// this function computes the gradient with respect to its argument from the gradient with respect to the result and
-/// from all arguments.
-/// Autograd can record the operations of the function, for derivatives of the gradient. For a plain number the function is nullptr.
+/// The gradients of an operation by its derivative rule. The rule has one function per argument, and nullptr for a plain number. Each
+/// function computes, on whole batches, the gradient with respect to its argument from all arguments and from the gradient with respect
+/// to the result. Autograd can record the operations of the function, for derivatives of the gradient.
 template <class Result, class Arguments, class Functions>
 class RuleGradient;
 template <class Result, class... A, class... Functions>
@@ -74,7 +73,7 @@ private:
   {
     const std::tuple<A...> a(kept_argument<A>(arguments[I])...);
     const Operand o[] = {operand(g), operand(std::get<I>(a))...};
-    // While autograd records a graph, batches are not cut into slabs, because it needs operations on whole batches.
+    // While autograd records a graph, it needs operations on whole batches, so batches are not cut into slabs.
     const bool may_cut = !c10::GradMode::is_enabled() && choose_path(o) != Path::composed;
     const auto one = [&](const auto & f, size_t k)
     {

@@ -355,8 +355,8 @@ norm(const R<T> & a)
   return norm_of_square(norm_sq(a));
 }
 
-/// √(Σ_i a_i a_i + epsilon) over all components, without overflow or underflow of the squares, as for batches; slower than the norm
-/// without epsilon.
+/// √(Σ_i a_i a_i + epsilon) over all components. As for batches, the squares do not overflow or underflow. This overload is slower than
+/// the norm without epsilon.
 template <template <class> class R, class T, class E, if_row<R, T> = 0>
 NEML2_INLINE constexpr sum_t<T, E>
 norm(const R<T> & a, const E & epsilon)

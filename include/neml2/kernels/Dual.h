@@ -246,8 +246,7 @@ innermost(T & a)
     return innermost(a.x);
 }
 
-/// The value and the derivatives of a. Its type is R, or the type of a number within R: such a number does not depend on
-/// the variables of R.
+/// The value and the derivatives of a, which is an R or a number within an R. Such a number does not depend on the variables of R.
 template <class R, class A>
 NEML2_INLINE decltype(auto)
 value_in(const A & a)

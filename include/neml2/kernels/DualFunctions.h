@@ -20,7 +20,7 @@ struct DualFunctions : NestedDual<T, N>
     const T s = sqrt(a.x);
     return Dual::chain(s, T(0.5 / s), a);
   }
-  /// √s of a sum of squares; where s is 0, its derivative is 0.
+  /// √s of a sum of squares s; the derivative is 0 where s is 0.
   NEML2_INLINE friend Dual norm_of_square(const Dual & s)
   {
     const T n = norm_of_square(s.x);
@@ -192,7 +192,7 @@ struct DualFunctions : NestedDual<T, N>
   }
 
 private:
-  /// ∂(a^n)/∂a for p = a^n; for n = 0 it is 0, even if a is 0. Where nothing overflows it is n p / a, which saves one power.
+  /// ∂(a^n)/∂a for p = a^n; for n = 0 it is 0, even if a is 0. Where p is neither tiny nor huge, it is n p / a, which saves one power.
   /// Two kinds of numbers do not use this quotient: numbers with derivatives, because the derivatives of p and a would cancel,
   /// and recorded numbers, because they may get derivatives.
   NEML2_INLINE static T slope(const T & a, const T & n, [[maybe_unused]] const T & p)

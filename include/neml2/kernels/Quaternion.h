@@ -239,8 +239,8 @@ angle(const Quaternion<T> & q)
 ///
 /// Computed as 4 atan2(√(1 - c), √(1 + c)) with c = |p · q|. If q has the sign for which p · q ≥ 0, 1 ∓ c is
 /// (|p ∓ q|² + 2 - |p|² - |q|²) / 2. If |p|² and |q|² are 1 up to the tolerance, 2 - |p|² - |q|² is round-off that would
-/// hide a small angle: only the derivative of this term is kept. The default tolerance is for float64; formulas for
-/// float32 rows pass unit(p) and unit(q).
+/// hide a small angle: only the derivative of this term is kept. The default tolerance is for float64; on
+/// float32 rows, call dist with unit(p) and unit(q).
 template <class A, class B, class E = double>
 NEML2_INLINE auto
 dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1p-48)

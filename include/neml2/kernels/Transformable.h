@@ -17,7 +17,7 @@ reflection(const Vec<T> & n)
   return R;
 }
 
-/// The rotation by r combined with the reflection in the plane normal to its axis, R_ij - 2 r_i r_j / r_k r_k.
+/// The rotation by r combined with the reflection in the plane normal to its axis, R_ij - 2 r_i r_j / (r_k r_k).
 template <class T>
 NEML2_INLINE constexpr R2<T>
 improper_rotation(const Rot<T> & r)

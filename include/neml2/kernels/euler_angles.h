@@ -149,7 +149,7 @@ sequence_of_rotation(const Rot<T> & r, const EulerSequence & s, double tolerance
   // Half the sum and half the difference of the two angles about i, which are the first and the last.
   const T sum = T(atan2(where(at_pi, zero, x), where(at_pi, one, real))),
           difference = T(even * atan2(where(at_0, zero, z), where(at_0, one, y)));
-  // Where only the sum (at_0) or the difference (at_pi) is determined, the last angle is 0; for fixed axes, the last angle is a.
+  // Where only the sum (at_0) or the difference (at_pi) is determined, the last angle is 0; for fixed axes, `a` is the last angle.
   const T only = T(where(at_0, T(2.0 * sum), T((s.turns ? 2.0 : -2.0) * difference)));
   const auto is_free = at_0 | at_pi;
   const auto wrapped = [&](const T & t) { return T(t - whole_periods(t, pi, 2 * pi, tolerance)); };

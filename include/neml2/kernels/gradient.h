@@ -15,10 +15,10 @@ namespace neml2::kernels
 {
 /// How many of n derivatives are carried at once: up to 6, or up to 2 if the numbers already carry derivatives. The n derivatives are
 /// split into as few parts as possible. With more at once, registers are spilled: a tangent of a neo-Hookean energy takes 0.08 µs with 2,
-/// 0.2 µs with 3. There are two exceptions. All 3 derivatives by a vector are carried at once if its numbers carry no more than 3
-/// derivatives: Ogden's functions of eigenvalues then take 3/4 of the time that two parts take. Up to 8 derivatives by several arguments,
-/// such as the forces of a dissipation potential, are carried at once: most operations of such formulas have few operands, and the step of
-/// a standard material takes 2/3 of the time that parts of 2 take.
+/// 0.2 µs with 3. There are two exceptions, for numbers with one level of derivatives. All 3 derivatives by a vector are carried at once
+/// if its numbers carry no more than 3 derivatives: Ogden's functions of eigenvalues then take 3/4 of the time that two parts take. Up to 8
+/// derivatives by several arguments, such as the forces of a dissipation potential, are carried at once: most operations of such formulas
+/// have few operands; with parts of 2, the step of a generalized standard material takes 1.5 times as long.
 template <class T>
 constexpr int
 gradient_partials(int n, int arguments)
@@ -53,7 +53,7 @@ struct Differential<std::index_sequence<I...>, F, A...>
     return first;
   }
 
-  /// Argument K. If K is one of I, the numbers of the argument are variables, counted from `first`.
+  /// Argument K. If K is one of I, its numbers carry derivatives by the variables [first, first + chunk).
   template <size_t K, class X>
   NEML2_INLINE static decltype(auto) argument(const X & a, int first)
   {

@@ -13,7 +13,7 @@
 
 /**
  * Defined if NVRTC compiles this header for a GPU. With NVRTC's option -default-device, all functions and constants belong to the device,
- * also the functions of the standard library in recorded/cuda_standard.h.
+ * including the functions of the standard library in recorded/cuda_standard.h.
  */
 #ifdef __CUDACC_RTC__
 #define NEML2_ON_DEVICE
@@ -98,8 +98,8 @@
 #endif
 
 /**
- * Unrolls the short loop over components that follows. gcc -O2 would otherwise keep the loop, and
- * therefore the components in memory instead of in registers.
+ * Unrolls the short loop over components that follows. gcc -O2 would otherwise keep the loop, and would therefore keep the components
+ * in memory instead of registers.
  */
 #ifdef NEML2_RECORDS
 #define NEML2_UNROLL
@@ -125,14 +125,14 @@
 #define NEML2_KEEP_LOOP
 #endif
 
-/// A condition that holds only after an error: the compiler moves the code that depends on it out of the main path.
+/// A condition that rarely holds: the compiler moves the code that depends on it out of the main path.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_RARELY(condition) __builtin_expect(condition, 0)
 #else
 #define NEML2_RARELY(condition) condition
 #endif
 
-/// Marks code that runs once, or only after an error: the compiler moves it out of the main path.
+/// Marks functions that run rarely, or must not be inlined: the compiler moves them out of the main path.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_COLD __attribute__((noinline, cold))
 #else

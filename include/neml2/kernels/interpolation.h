@@ -16,9 +16,8 @@ namespace neml2
 /**
  * Tables: values between given points, and outside their range.
  *
- * A table is a tensor of a formula (a row) whose components are numbers, packs or duals, or a std::array of numbers. The interval of x is
- * found by comparing x with all abscissae. The arithmetic uses that interval only, so the values of far points do not
- * matter.
+ * A table is a std::array of numbers, or a tensor of a formula (a row) of numbers, packs or duals. The interval of x is found by
+ * comparing x with all abscissae. The arithmetic uses only points around x, so the values of far points do not matter.
  */
 namespace kernels
 {

@@ -148,7 +148,7 @@ plain_values(const SR2<A> & s)
   return r;
 }
 
-/// A tensor of numbers or packs as a tensor of numbers R; R may be a dual.
+/// The tensor s with its numbers converted to R, which may be a dual.
 template <class R, class A>
 NEML2_INLINE SR2<R>
 lifted(const SR2<A> & s)

@@ -54,7 +54,7 @@ largest_component(const R2<T> & A)
   return r;
 }
 
-/// A where the condition holds, otherwise NaN, also in the derivatives.
+/// A where the condition holds, otherwise NaN; the derivatives are then NaN, too.
 template <class C, class T>
 NEML2_INLINE R2<T>
 only_where(const C & c, const R2<T> & A)
@@ -177,7 +177,7 @@ is_ill_conditioned(const R2<T> & A, double limit)
   return !((cube <= limit * limit * square) & (square > 1e-280) & (cube < 1e280));
 }
 
-/// a b as the sum of a product and its error. Source: Dekker (1971), Numer. Math. 18, 224-242.
+/// a b as the sum of the rounded product and its error. Source: Dekker (1971), Numer. Math. 18, 224-242.
 template <class T>
 NEML2_INLINE std::pair<T, T>
 exact_product(const T & a, const T & b)
@@ -239,7 +239,7 @@ refined_inv(const R2<T> & A)
   return {x[0][0], x[0][1], x[0][2], x[1][0], x[1][1], x[1][2], x[2][0], x[2][1], x[2][2]};
 }
 
-/// Sets i to A^-1 by cofactors. Returns in which lanes digits were lost: iterations use another inverse there.
+/// Sets i to A^-1 by cofactors. Returns in which lanes digits were lost: sqrtm uses another iteration there.
 template <class T>
 NEML2_INLINE auto
 inv_by_cofactors(const R2<T> & A, R2<T> & i)

@@ -179,7 +179,7 @@ residual_norm(const F & f, const X & x, const A &... a)
   return norm_of_square(square);
 }
 
-/// Newton's method for arguments that are numbers, rows and tuples of them. Only with Report is the residual at the solution computed.
+/// Newton's method for arguments that are numbers, rows and groups of them. The residual at the solution is computed only with Report.
 template <bool Report, class F, class X, class... A>
 NEML2_CALLS_FORMULA auto
 newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &... a)
@@ -304,8 +304,8 @@ using if_newton_in_formula =
 /**
  * The x with residual(x, a...) = 0, found by Newton's method from a guess, and a report of the iteration.
  *
- * The first argument of residual is the unknown, and the result has as many numbers as the unknown. The fields of residual, if any,
- * are plain numbers.
+ * The first argument of residual is the unknown, and residual returns as many numbers as the unknown has. The fields of residual, if
+ * any, are plain numbers.
  */
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto

@@ -69,7 +69,7 @@ struct NewtonUnknowns
         largest[k] = largest[k + 1];
   }
 
-  /// Shortens the step d from x to the limits; bounded is set where a bound changed the step.
+  /// Shortens the step d, which begins at x, to respect the limits; `bounded` is set where a bound changed the step.
   template <class V, class C>
   NEML2_INLINE void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
   {
@@ -175,7 +175,8 @@ struct NewtonIteration
     return active & (finite <= 0.0);
   }
 
-  /// Whether the next step, computed with the present derivatives, would be shorter; true where this test is not needed.
+  /// Whether the next step, computed with the derivatives of the last step, would be shorter than the last step; true where this test
+  /// is not needed.
   NEML2_INLINE Condition goes_on() const
   {
     V next[n][1];
@@ -229,7 +230,7 @@ struct NewtonIteration
   }
 };
 
-/// Iterates x, which is the guess at first. With WithJacobian, J holds the Jacobian at the solution at the end.
+/// Iterates x, which is the guess at first and the solution in the end. With WithJacobian, J is then the Jacobian at the solution.
 template <bool WithJacobian, class V, int n, class Evaluate>
 NEML2_CALLS_FORMULA auto
 newton_iterate(V (&x)[n],

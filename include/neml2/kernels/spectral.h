@@ -220,7 +220,8 @@ scaling_in_frame(const SR2<T> & d, const R2<T> & V)
   return r;
 }
 
-/// (f - g) / (l - m), where a function has the values f at l and g at m; the mean of its slopes df and dg where f - g is below the noise.
+/// (f - g) / (l - m), where a function has the values f at l and g at m. The result is the mean of its slopes df and dg where l = m, or
+/// where f - g differs from (l - m) times this mean by no more than the noise.
 template <class T>
 NEML2_INLINE T
 divided_difference(

@@ -17,7 +17,7 @@ namespace neml2
  *     x * half(x.options());
  *
  * Tensors cannot be made before main() starts; a cache makes them on first use. Threads may share one cache, because a
- * lock protects it (about 20 ns per call). A cache per thread would keep one copy of the tensor per thread. The
+ * lock protects it (about 20 ns per call). With a thread_local cache, each thread would keep a copy. The
  * returned tensor is shared: never write to it.
  */
 class TensorCache
@@ -25,7 +25,7 @@ class TensorCache
 public:
   using Maker = std::function<Tensor(const TensorOptions &)>;
 
-  /// The cache calls the maker once per dtype and device, with options of both. If several threads ask at the same
+  /// The cache calls the maker once for each dtype and device, with options that name both. If several threads ask at the same
   /// time, each may call the maker, and the first result is kept. The maker may use other caches.
   explicit TensorCache(Maker maker) : _maker(std::move(maker)) {}
 

@@ -32,9 +32,9 @@ are_one_run(ArrayRef<Operand> o)
 template <class F>
 constexpr bool rounds_as_torch = true;
 
-/// Applies f to each number of the tensors by a loop. Large tensors of float32 and large tensors stored by columns are
-/// computed by LibTorch's call if it rounds alike: on adjacent numbers the call is as fast, and its results have the layout of
-/// the operands.
+/// Applies f to each number of the tensors by a loop. For large tensors of float32, and for large tensors stored by columns,
+/// LibTorch's call runs instead if it rounds as the loop does: on adjacent numbers the call is as fast as the loop, and its
+/// results have the layout of the operands.
 template <class... Numbers, class F>
 at::Tensor
 evaluate_flat(const Operation & op,
@@ -142,7 +142,7 @@ Elementwise<Op>::of(const Operand & a, const Operand & b, const RowWise * rows, 
   return r;
 }
 
-/// op on each number of a tensor and a plain number.
+/// Applies op to each number of a tensor, with a plain number as the other operand.
 template <class Op>
 at::Tensor
 with_plain_number(Op f, const Operand & a)
@@ -173,7 +173,7 @@ Elementwise<Op>::number_with(const CScalar & n, const Operand & a)
   return with_plain_number(WithNumber<Op, true>(n), a);
 }
 
-/// a op b, by the loop over the rows of their types if such a loop exists.
+/// a op b. Elementwise::of also gets the loop over the rows of the types, if there is such a loop.
 template <class Op, class A, class B>
 elementwise_t<A, B>
 elementwise_by_rows(const A & a, const B & b)

@@ -67,7 +67,7 @@ struct NEML2_ONE_A_PROGRAM Pow
 
 namespace math
 {
-using namespace core; // the names of the folders whose headers this folder includes
+using namespace core; // the namespaces of the folders whose headers this folder includes
 using namespace engine;
 using namespace packs;
 
@@ -94,8 +94,8 @@ using elementwise_t = std::remove_pointer_t<decltype(elementwise_result<A, B>())
 template <class A, class B>
 constexpr bool is_elementwise = !std::is_void_v<elementwise_t<A, B>>;
 
-/// Whether * multiplies components. For two operands of the same type it is mostly another product,
-/// or does not exist.
+/// Whether * multiplies component by component. For two operands of one type, * is mostly another product or does not
+/// exist.
 template <class A, class B>
 constexpr bool multiplies_elementwise = is_elementwise<A, B> &&
                                         (!std::is_same_v<A, B> || std::is_same_v<A, Scalar> ||
@@ -166,9 +166,9 @@ struct RowWise;
 template <class Op>
 struct Elementwise
 {
-  /// Evaluates by rows, if the types have rows, in three cases: one operand has one number per row of the other, or (except in float32)
-  /// whole rows are broadcast, or rows have gaps or another order in memory. Otherwise it evaluates number by number if `flat` is true (the
-  /// base dimensions of the operands are aligned), and by LibTorch's calls if `flat` is false.
+  /// Evaluates by rows, if the types have rows, in two cases: if one operand has one number per row of the other; and, except in float32,
+  /// if the operands differ in shape or in their order in memory, or have gaps there. Otherwise, if `flat` is true, it aligns the base
+  /// dimensions and evaluates number by number; if `flat` is false, it calls LibTorch.
   static at::Tensor of(const Operand & a, const Operand & b, const RowWise * rows, bool flat);
   static at::Tensor with_number(const Operand & a, const CScalar & n);
   static at::Tensor number_with(const CScalar & n, const Operand & a);
@@ -234,7 +234,7 @@ no_such_operation()
       "function you mean, such as inner, outer or *");
   return false;
 }
-/// Reports at compile time that an operation combines a whole batch with a number or tensor of a formula, which belongs to one point.
+/// Reports at compile time that an operation in a formula combines a whole batch with a number or tensor of one point.
 template <class Row, class Batch>
 constexpr bool
 no_batch_in_a_formula()

@@ -5,7 +5,7 @@
 #include "neml2/math/vmap.h"
 
 /**
- * Gradients of formulas that run in one pass over memory (the fused loop).
+ * Gradients of formulas, computed in one pass over memory (the fused loop).
  *
  * If one source file of a header-only program includes this header, vmap's forward pass is fused also where autograd
  * records it; with neml2::compiled it always is. with_gradient(f) fuses the backward pass, too.

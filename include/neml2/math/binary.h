@@ -97,9 +97,9 @@ over_gcd(const at::Tensor & x, Size batch_dim)
 }
 } // namespace math
 
-/// a^n, where n has the type of a or is a Scalar or a number: (...; base), (...; ) -> (...; base). n has no unit; the
-/// unit of the result is the n-th power of the unit of a. The result is NaN where a < 0 and n is not an integer. The
-/// derivative by n is a^n log a. For integers and floating types.
+/// a^n of two tensors of one type, of a tensor and a Scalar (either may be the exponent), or of a tensor and a number n:
+/// (...; base), (...; ) -> (...; base). n has no unit; the unit of the result is the n-th power of the unit of a. The result
+/// is NaN where a < 0 and n is not an integer. The derivative by n is a^n log a. For integers and floating types.
 /// @throws NEMLException also for an integer with a negative integer exponent, and for a complex number. The check of a
 /// tensor of exponents synchronises with a GPU.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
@@ -226,8 +226,8 @@ hypot(const N & a, const A & b)
 }
 
 /// Remainder a - b trunc(a/b) of the division a/b, with the sign of a, in the common unit of a and b: (...; base),
-/// (...; base) -> (...; base). Either may be a Scalar or a number. The derivative by a is 1, and the
-/// derivative by b is -trunc(a/b). Floating types give NaN where b is 0. Also for integers.
+/// (...; base) -> (...; base). Either may be a Scalar or a number. For integers, too. The derivative by a is 1, and the
+/// derivative by b is -trunc(a/b). Floating types give NaN where b is 0.
 /// @throws NEMLException also for an integer divided by 0 on the CPU, and for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
@@ -269,7 +269,7 @@ gcd(const A & a, const B & b)
 
 /// a divided by the greatest common divisor of all its base components, as for Miller indices:
 /// (4, -2, 6) becomes (2, -1, 3). (...; base) -> (...; base). A tensor with one component always gives 1;
-/// otherwise zeros are unchanged. Floating types are first rounded to the default integer dtype.
+/// several zeros are unchanged. Floating types are first rounded to the default integer dtype.
 template <class A, core::if_tensor<A> = 0>
 A
 normalize_gcd(const A & a)

@@ -11,8 +11,8 @@
  *
  * All dimensions of raw tensors are aligned at the last one. For tensors of this library, batch dimensions are aligned
  * with batch dimensions, at the last batch dimension. Base dimensions of Tensors are aligned in the same way; primitive
- * types keep their base dimensions. Shapes match as in NumPy: two sizes are compatible if they are equal, one is 1, or
- * one is missing; source: NumPy user guide, "Broadcasting".
+ * types keep their base dimensions. Shapes match as in NumPy: two sizes are compatible if they are equal, or if one
+ * of them is 1 or missing; source: NumPy user guide, "Broadcasting".
  *
  * A function that throws changes none of its arguments.
  */

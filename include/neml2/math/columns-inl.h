@@ -114,7 +114,7 @@ private:
   const at::Tensor & _like;
   TensorOptions _options;
   bool _is_differentiated = false;
-  std::vector<size_t> _order;                    ///< the nodes, in the order of computing
+  std::vector<size_t> _order;                    ///< the nodes, in the order of evaluation
   std::vector<bool> _left;                       ///< per node, whether Newton's method computes it
   std::vector<size_t> _place;                    ///< the place of each node in _order
   std::vector<std::vector<size_t>> _last_needed; ///< per place, the columns not needed after it
@@ -237,8 +237,7 @@ private:
       unstack(c, t, Size(argument.base.size()));
   }
 
-  /// Computes the nodes of _order from `first` up to `last`. The nodes lie in the loop number `loop`, or in no loop if
-  /// `loop` is -1.
+  /// Computes the nodes _order[first] to _order[last - 1]. They lie in the loop number `loop`, or in no loop if `loop` is -1.
   void run(size_t first, size_t last, int32_t loop)
   {
     for (size_t at = first; at < last; at++)
@@ -412,7 +411,7 @@ private:
 
   // ---- Newton's method ----
 
-  /// Runs a loop, whose nodes are in _order from `first` up to `last`.
+  /// Runs a loop, whose nodes are _order[first] to _order[last - 1].
   void run_newton(int32_t number, size_t first, size_t last)
   {
     const recorded::Loop & loop = _o.loops[size_t(number)];

@@ -69,7 +69,7 @@ diff(const T & a, Size n = 1, Size d = -1)
 }
 
 /// start + (end - start) k/(nstep - 1), k = 0 ... nstep - 1, along a new batch dimension at position d of the result,
-/// as T::linspace makes them. (...; base), (...; base) -> (..., nstep, ...; base)
+/// as in T::linspace. (...; base), (...; base) -> (..., nstep, ...; base)
 template <class T, core::if_tensor<T> = 0>
 T
 batch_linspace(const T & start, const T & end, Size nstep, Size d = 0)

@@ -18,7 +18,7 @@
  *
  * All throw NEMLException for an undefined tensor, for a dtype for which they are not defined, and
  * for two arguments of different dtypes or devices or of shapes that do not broadcast. NaN gives
- * NaN.
+ * NaN, except that pow(NaN, 0) is 1 and hypot(∞, NaN) is ∞.
  */
 namespace neml2
 {
@@ -96,7 +96,7 @@ magnitude(const at::Tensor & x)
   return x.is_meta() ? x.maximum(x.neg()) : x.abs(); // at::abs has no meta kernel
 }
 
-/// (x + |x|)/2, whose derivative at 0 is 1/2; 0 is selected for x < 0, because the sum of x = -∞ would be NaN.
+/// (x + |x|)/2, whose derivative at 0 is 1/2; 0 is selected for x < 0, because for x = -∞ the sum would be NaN.
 inline at::Tensor
 positive_part(const at::Tensor & x)
 {
@@ -115,8 +115,8 @@ cube_root(const at::Tensor & x)
 }
 } // namespace math
 
-/// |a|, in the unit of a. Its gradient at 0 is 0. (...; base) -> (...; base). Also for integers,
-/// except the least number of a signed type.
+/// |a|, in the unit of a. (...; base) -> (...; base). For integers, too, except the least number of a signed type. The
+/// gradient at 0 is 0.
 template <class A, core::if_tensor<A> = 0>
 A
 abs(const A & a)
@@ -124,8 +124,8 @@ abs(const A & a)
   return math::componentwise(core::Operation("abs", core::Accepts::numbers), a, math::magnitude);
 }
 
-/// 1 where a > 0, 0 where a = 0, -1 where a < 0, without unit. Its gradient is 0. (...; base) ->
-/// (...; base). Also for integers.
+/// 1 where a > 0, 0 where a = 0, -1 where a < 0, without unit. (...; base) -> (...; base). For
+/// integers, too. The gradient is 0.
 template <class A, core::if_tensor<A> = 0>
 A
 sign(const A & a)

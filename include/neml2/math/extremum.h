@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-/// The larger or the smaller of two tensors, component by component, and bounds of a tensor: elementwise.h describes
-/// shapes, dtypes and errors.
+/// The larger or the smaller of two tensors, component by component, and clamp, which applies bounds. elementwise.h
+/// describes shapes, dtypes and errors.
 namespace neml2
 {
 namespace math
@@ -59,7 +59,7 @@ check_real(const char * name, const X & x)
     real_value(name, number(x));
 }
 
-/// Whether a type may be a bound of an A.
+/// Whether clamp accepts a bound of type Bound for a tensor of type A.
 template <class A, class Bound>
 constexpr bool is_bound =
     is_number<Bound> || std::is_same_v<Bound, A> || std::is_same_v<Bound, Scalar>;
@@ -130,8 +130,8 @@ minimum(const N & a, const B & b)
 }
 
 /// a within bounds: minimum(upper, maximum(lower, a)), which is upper where lower > upper. Each bound is a number, a
-/// Scalar or a tensor of the type of a, in the unit of a. NaN if one of the three is NaN. The derivative is that of the
-/// value taken; where a equals a bound, it is that of a. (...; base) -> (...; base). Also for integers.
+/// Scalar or a tensor of the type of a, in the unit of a. (...; base) -> (...; base). For integers, too. NaN if one of the
+/// three is NaN. The derivative is that of the value taken; where a equals a bound, it is that of a.
 /// @throws NEMLException also for a complex number.
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A

@@ -7,7 +7,7 @@
 #include <functional>
 
 /// Evaluates formulas of the caller: in one pass over the rows (the tensors of a batch), or by a kernel. Where neither can run,
-/// it evaluates the recording of the formula, which is the list of its operations, by LibTorch's calls.
+/// LibTorch's calls evaluate the recording of the formula, which is the list of its operations.
 namespace neml2::math
 {
 using engine::CallRecording;
@@ -38,7 +38,8 @@ void evaluate_recording(const Operation & op,
                         TensorShapeRef batch,
                         at::Tensor * results);
 
-/// The gradient that autograd's node keeps for a formula of arguments A; null if with_recorded_gradients is not set.
+/// The gradient that autograd's node keeps for a formula of arguments of types A. It is null if with_recorded_gradients is not set, except
+/// for a formula with a gradient of its own (with_gradient).
 template <class... A, class F>
 std::shared_ptr<const engine::Gradient>
 gradient_of_formula(const F & f, const CallRecording & recording)

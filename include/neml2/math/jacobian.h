@@ -170,15 +170,16 @@ differentiate(const Use & use, const F & f, const A &... a)
  * value and ∂value/∂argument. If f returns a group, both are groups.
  *
  * For a value (...; y) and an argument (...; x) the results are (...; y) and (...; y, x). The Jacobian of an SR2 by an SR2 is an SSR4 (the
- * consistent tangent of a stress update), of an R2 by a Vec an R3, of an R2 by an R2 an R4. The Jacobian of a Scalar by an X has the shape
- * of X, and the Jacobian of a Y by a Scalar the shape of Y. The Jacobian is a neml2::Tensor if no other type has its shape. Arguments,
- * formula and errors are those of vmap; include the header of the Jacobian's type. If autograd records an argument, the value and the
- * Jacobian are differentiable, and are computed from the formula's recording: use a NoGradGuard if you need only the numbers.
+ * consistent tangent of a stress update), the Jacobian of an R2 by a Vec is an R3, and the Jacobian of an R2 by an R2 is an R4. The
+ * Jacobian of a Scalar by an X has the shape of X, and the Jacobian of a Y by a Scalar has the shape of Y. The Jacobian is a neml2::Tensor
+ * if no other type has its shape. Arguments, formula and errors are those of vmap; include the header of the Jacobian's type.
+ * If autograd records an argument, the value and the Jacobian are differentiable, and are computed from the formula's recording: use a
+ * NoGradGuard if you need only the numbers.
  *
  *     const auto [stress, tangent] = value_and_jacobian<0>(update, strain, E, nu);
  *
- * For the derivative by several arguments at once, put them into one argument, a std::tuple or a struct of tensors; the Jacobian is then a
- * group with the same structure:
+ * For the derivative by several arguments at once, put them into a std::tuple or a struct, and pass this as one argument. The Jacobian is
+ * then a group with the same structure:
  *
  *     const auto [stress, by] = value_and_jacobian<0>(law, std::tuple(E, nu), strain); // std::get<0>(by) = ∂σ/∂E
  *
@@ -202,8 +203,8 @@ value_and_jacobian(const F & f, const A &... a)
 }
 
 /**
- * value_and_jacobian into existing tensors: the fused pass allocates no tensors. `out` is std::tie(...) of the results of f, which are
- * tensors or groups, and then of the Jacobians.
+ * value_and_jacobian into existing tensors: the fused pass allocates no tensors. `out` is std::tie(...) of tensors
+ * or groups: first the results of f, then the Jacobians.
  *
  *     value_and_jacobian_out<0, 0>(std::tie(stress, state, tangent), update, strain, old_state, parameters);
  *

@@ -13,8 +13,8 @@ namespace neml2
  * The derivatives ∂y/∂x of each batch entry of y by the same entry of each x, by autograd.
  *
  * (batch; base y), (batch; base x) -> (batch; base y, base x). A batch entry of y must not depend on other entries of
- * x: autograd would add derivatives of different entries of y. Runs one backward pass per base entry of y, for all xs
- * together. If y was not computed from anything that requires grad, the results are undefined tensors.
+ * x: autograd would add derivatives of different entries of y. jacrev runs one backward pass per base entry of y, for all
+ * xs together. If y was not computed from anything that requires grad, the results are undefined tensors.
  *
  * retain_graph keeps the graph of y for another derivative; its default is true only if core::Strictness is relaxed. create_graph records
  * this derivative, for second derivatives; allow_unused gives zeros for an x that y does not depend on.

@@ -11,7 +11,7 @@
  *
  * A list is a std::vector or another container, or a brace list {a, b, c}. batch_ functions return the type of the
  * elements, base_ functions return Tensor. Batch shapes of the elements broadcast; base shapes must be equal, except
- * along the base dimension that base_cat joins. All elements must have the same dtype, of any kind.
+ * along the base dimension that base_cat joins. All elements must have the same dtype; every dtype is allowed.
  *
  * All throw NEMLException for an empty list, an undefined tensor, different dtypes or devices, shapes that
  * do not fit, and a dimension out of range.

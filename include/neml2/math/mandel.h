@@ -118,7 +118,7 @@ index_options_for(const Tensor & t)
 }
 } // namespace math
 
-/// Replaces base dimensions dim and dim + 1, of sizes (3, 3), by one dimension. It has the entries that rmap names,
+/// Replaces base dimensions dim and dim + 1, of sizes (3, 3), by one dimension. This has the entries that rmap names,
 /// each multiplied by its rfactor; rmap counts the nine entries row by row. (...; a, 3, 3, b), (; n), (; n) ->
 /// (...; a, n, b)
 /// @throws NEMLException also for an index outside [0, 9). The check of the indices synchronises

@@ -39,8 +39,8 @@ struct has_batch<G, std::enable_if_t<kernels::is_group<G>>>
 {
 };
 
-/// newton as a formula of the guess and the arguments. It returns the solution; with Report also the number of iterations, whether it
-/// converged, and the norm of the residual.
+/// newton as a formula of the guess and the arguments. It returns the solution; if Report is true, also the number of iterations, whether
+/// it converged, and the norm of the residual.
 template <class F, bool Report>
 struct NewtonFormula
 {
@@ -118,7 +118,7 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
  *
  * Each point converges independently, when |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one more step. A
  * step is halved if the step after it, computed with the same derivatives, would not be shorter (natural monotonicity). x is NaN at a point
- * where 50 evaluations do not suffice, the derivatives are singular, or a number is NaN. NewtonOptions change all these rules.
+ * where 50 evaluations do not suffice, the derivatives are singular, or a number is NaN. NewtonOptions can change all these rules.
  *
  * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a; the iterations are not differentiated, and
  * the guess has no derivative. Iterations compute in float64, whatever the dtype. They take one pass over memory for dense

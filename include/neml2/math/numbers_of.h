@@ -89,7 +89,7 @@ tensors_of(const std::array<X, n> & x, std::index_sequence<K...>)
 } // namespace math
 
 /// The type of the scalars of a tensor or scalar of type X in a formula: scalar_of<decltype(strain)>. It includes the derivatives that X
-/// carries. Derivatives may be by other arguments, so scalars of a result need the type of this result: scalar_of<decltype(E * strain)>.
+/// carries. A result may carry derivatives by more arguments, so its scalars need the type of this result: scalar_of<decltype(E * strain)>.
 /// Outside of formulas it is Scalar.
 template <class X>
 using scalar_of = std::remove_pointer_t<decltype(math::scalar_of<std::decay_t<X>>())>;

@@ -249,9 +249,9 @@ outer(const A & a)
   return math::outer_product(core::operand(a), core::operand(a));
 }
 
-/// Sum of products in Einstein's notation: einsum("...ik,...kj->...ij", {A, B}) is A_ik B_kj.
+/// Sum of products in Einstein's notation: einsum("...ik,...kj->...ij", {A, B}) is A_ik B_kj. For integers, too.
 /// Letters stand for base dimensions, and `...` for the batch dimensions, which broadcast. Without -> the
-/// result has the letters that occur once, in alphabetical order. Also for integers.
+/// result has the letters that occur once, in alphabetical order.
 /// @throws NEMLException also for an equation that does not fit the operands, or that lacks `...`
 /// although the operands have batch dimensions.
 inline Tensor

@@ -133,7 +133,7 @@ private:
   std::vector<size_t> _by;
 };
 
-/// ∂y/∂x of a batch of results by each x, by one backward pass per component of y. (...; y) by (...; x) -> (...; y, x)
+/// ∂y/∂x of a batch y of results for each x. One backward pass runs per component of y. (...; y) by (...; x) -> (...; y, x)
 NEML2_BODY std::vector<at::Tensor>
 composed_jacobians(const at::Tensor & y, Size batch_dim, const std::vector<at::Tensor> & x)
 {
@@ -220,7 +220,7 @@ private:
   std::vector<size_t> _by, _of;
 };
 
-/// Calls f(). Returns false if f throws std::invalid_argument, because a derivative is not available in formulas.
+/// Calls f(). Returns false if f throws std::invalid_argument, which means that a derivative is not available in formulas.
 template <class F>
 bool
 unless_refused(const F & f)

@@ -15,7 +15,7 @@ namespace neml2
 {
 namespace math
 {
-/// Calls f after a check that x has at least one entry along d.
+/// A function (x, d) that checks that x has at least one entry along d, and then returns f(x, d).
 template <class F>
 auto
 of_some(const Operation & op, const F & f)
@@ -58,7 +58,7 @@ where_smallest(const at::Tensor & x, Size d)
 // ---- Along the batch ---------------------------------------------------------------------------
 
 /// The largest value of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
-/// of a. NaN if any value is NaN. Equal values share the derivative. Also for integers.
+/// of a. NaN if any value is NaN. For integers, too. Equal values share the derivative.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -69,7 +69,7 @@ batch_max(const T & a, Size d = 0)
 }
 
 /// The smallest value of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
-/// of a. NaN if any value is NaN. Equal values share the derivative. Also for integers.
+/// of a. NaN if any value is NaN. For integers, too. Equal values share the derivative.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -106,7 +106,7 @@ batch_argmin(const T & a, Size d = 0)
 // ---- Along the base ----------------------------------------------------------------------------
 
 /// The largest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any value is NaN.
-/// Equal values share the derivative. Also for integers.
+/// For integers, too. Equal values share the derivative.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -117,7 +117,7 @@ base_max(const T & a, Size d = 0)
 }
 
 /// The smallest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any value is NaN.
-/// Equal values share the derivative. Also for integers.
+/// For integers, too. Equal values share the derivative.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor

@@ -9,7 +9,7 @@
 namespace neml2
 {
 /**
- * Lists the operations on numbers that the recording of the formula f has for arguments of these types, one per line.
+ * Lists, one per line, the operations on numbers in the recording of the formula f for arguments of these types.
  *
  *     std::cout << show([](const auto & s) { return norm(dev(s)); }, strain);
  *

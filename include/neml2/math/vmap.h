@@ -30,8 +30,8 @@ namespace neml2
  *
  * (...; base) of each argument -> (...; base) of each result; batch shapes broadcast, and so do plain
  * numbers, which f takes as scalars. An argument or a result may be a group, such as the parameters of a model or its
- * state: a std::tuple, or a struct that is a template of the types of its fields. Autograd computes the gradients from the recording; for a
- * compiled loop include neml2/math/autograd.h and write vmap(with_gradient(f), ...).
+ * state: a std::tuple, or a struct templated on the types of its fields. Autograd computes the gradients from the recording. To compute
+ * them in a compiled loop, include neml2/math/autograd.h and write vmap(with_gradient(f), ...).
  *
  * @throws NEMLException if an argument is undefined, dtypes or devices differ, or batch shapes do not
  *   broadcast.

@@ -4,7 +4,7 @@
 #include "neml2/core/fill.h"
 #include "neml2/math/componentwise.h"
 
-/// The choice between two tensors by a condition; clamp, for a tensor within bounds, is in extremum.h.
+/// The choice between two tensors by a condition. extremum.h has clamp, which applies bounds.
 namespace neml2
 {
 namespace math
@@ -114,11 +114,12 @@ choose(const C & condition, const X & a, const Y & b)
  * bool, (...; base), (...; base) -> (...; base), in the common unit of a and b; any dtype.
  *
  * The condition is a Scalar, one truth value per batch entry, or a tensor of any type whose base shape c broadcasts to
- * the base shape of a and b: one truth value per component. The number of dimensions of a raw tensor decides how it is
- * read. If it has no more dimensions than a and b have batch dimensions, it is one truth value per batch entry. If a and
- * b have batch dimensions, and it has as many dimensions as their batch and base dimensions together, it is one truth
- * value per component, as for torch::where (sizes 1 broadcast). Any other number of dimensions throws: give the batch
- * dimensions by Scalar(condition) or Tensor(condition, batch_dim).
+ * the base shape of a and b: one truth value per component. The number of dimensions of a raw tensor decides how
+ * it is read. It is one truth value per batch entry if a and b have no base dimensions, or if it has no more
+ * dimensions than a and b have batch dimensions. If a and b have batch dimensions, and the condition has as many
+ * dimensions as their batch and base dimensions together, it is one truth value per component, as for torch::where
+ * (sizes 1 broadcast). Any other number of dimensions throws: give the batch dimensions by Scalar(condition) or
+ * Tensor(condition, batch_dim).
  *
  * Both a and b are evaluated. In a formula this does no harm. If you differentiate on whole batches, make sure that the side that is not
  * taken does not divide by zero.

@@ -207,7 +207,8 @@ private:
   }
 
 #ifdef NEML2_SLEEF
-  /// Calls SLEEF's function where it is available and the arguments are in its domain, otherwise the standard library lane by lane.
+  /// Calls SLEEF's function for the lanes whose arguments are in the ranges of sleef.h, and the standard library for the other lanes. If
+  /// SLEEF is not available, it calls the standard library for all lanes.
   template <class Outside, class F, class G, class... X>
   NEML2_INLINE static Pack at_once(F Functions::*f, G one_by_one, const X &... x)
   {

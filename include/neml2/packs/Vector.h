@@ -11,7 +11,8 @@
 /**
  * On x86-64 with gcc or clang, a pack (one component of several rows) is a vector of the compiler's vector extension.
  *
- * On other targets a pack is one number, and also without optimisation, because formulas are then not inlined into the loop.
+ * On other targets, and in programs without optimisation, a pack is one number. Without optimisation, formulas are not inlined into the
+ * loop, so packs would be slow.
  */
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
@@ -25,7 +26,7 @@ namespace neml2::packs
 template <int W, class E = double>
 struct Vector
 #ifdef NEML2_ON_DEVICE
-    ; // outside x86-64 there are only packs of one row
+    ; // on a device there are only packs of one row
 #else
 {
   using Bits = std::conditional_t<sizeof(E) == sizeof(int64_t), int64_t, int32_t>;
@@ -46,7 +47,7 @@ template <int W, class E>
 constexpr bool is_widest = W * sizeof(E) == 64;
 
 #ifdef NEML2_SIMD
-/// take_half copies half a vector from number `first` on; join_halves joins two halves.
+/// take_half copies the half of a vector that begins at number `first`; join_halves joins two halves.
 template <int first, class Part, class Whole, size_t... I>
 NEML2_INLINE void
 take_half(Part & part, const Whole & whole, std::index_sequence<I...>)
@@ -74,8 +75,7 @@ join_halves(const Part & lo, const Part & hi, Whole & whole)
 }
 #endif
 
-/// Sets v to x in all lanes, through a part of 16 bytes, which all instruction sets have: gcc would fill wider vectors number by
-/// number.
+/// Sets v to x in all lanes by joining vectors of 16 bytes, because gcc fills wider vectors number by number.
 template <int W, class E>
 NEML2_INLINE void
 fill_lanes(typename Vector<W, E>::type & v, E x)

@@ -71,9 +71,9 @@ is_argument_at_point()
   return valid;
 }
 
-// If the target has a fused multiply-add, the formula is compiled without it (NEML2_ROUNDS_PRODUCTS); otherwise it is inlined. A formula
-// with derivatives is not inlined, and is compiled with -O3: at -O2 gcc does not put the derivatives into vectors, and the formula takes
-// six times as long.
+// With gcc, for a target with a fused multiply-add, the formula is compiled without this instruction (NEML2_ROUNDS_PRODUCTS); otherwise
+// the formula is inlined. With gcc, a formula with derivatives is not inlined, and is compiled with -O3: at -O2 gcc does not put the
+// derivatives into vectors, and the formula takes six times as long.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #ifdef __FP_FAST_FMA
 #define NEML2_VALUE NEML2_ROUNDS_PRODUCTS
@@ -103,7 +103,7 @@ differentiate_at_point(const F & f, const A &... a)
 
 /**
  * The formula f at one point. The arguments of f, and its results, are plain numbers (scalars in f), single tensors of float64, such as
- * kernels::SR2<double>, and groups of them. f is a formula as vmap accepts it: newton and derivatives may be in it.
+ * kernels::SR2<double>, and groups of them. f is a formula that vmap would accept: it may call newton and derivatives.
  *
  * The result has the same bits as the result for this point in a batch, except where f calls an elementary function (exp, log, pow, sin …).
  * There the last bit may differ: at one point f calls the functions of the C library, in batches the functions of SLEEF. If newton does not

@@ -141,8 +141,8 @@ transpose_four(From * const (&from)[4], To * const (&to)[4])
   store_four(__builtin_shufflevector(ba, dc, 2, 3, 6, 7), to[3]);
 }
 
-/// Copies rows with a stride of 1, so that the numbers of each component are contiguous: four components of four rows at once.
-/// If the number of components or of rows is not a multiple of four, the last step overlaps the step before.
+/// Copies rows with a stride of 1: the numbers of each component are contiguous. Each step copies four components of four rows. If the
+/// number of components or of rows is not a multiple of four, the last step overlaps the step before.
 template <bool Back, class E>
 NEML2_FOR_AVX2 inline void
 copy_columns(double * buffer, E * first, const RowsAt & at, int64_t rows)
@@ -196,7 +196,7 @@ copy_run_avx2(const From * from, To * to, int64_t n)
 } // namespace simd
 #endif
 
-/// Converts n adjacent numbers to a type of another size.
+/// Copies n adjacent numbers, and converts them to the type To.
 template <class From, class To>
 void
 copy_numbers(const From * from, To * to, int64_t n)

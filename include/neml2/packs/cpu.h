@@ -19,8 +19,8 @@ is_limited_to(const char * capability)
   return asked && std::strcmp(asked, capability) == 0;
 }
 
-/// The answer of a function, which is asked once. A static variable that is initialised with the answer, or with clang std::atomic, would
-/// need the library of C++, which exported formulas do not link.
+/// The answer of the function `ask`, which is called only once. A static variable that is initialised with the answer would need the C++
+/// library, which exported formulas do not link; with clang, std::atomic would need it, too.
 template <bool (*ask)()>
 bool
 asked_once()

@@ -8,8 +8,8 @@
  *
  * On x86-64 with gcc or clang the loop over a tile (a series of rows) is compiled for AVX2+FMA, with packs of four rows. If rows are single
  * numbers, it is also compiled for AVX-512, with packs of eight rows. If NEML2_AVX512 is defined, as by the targets in the configuration
- * Release, it is compiled for AVX-512 for formulas of the caller, too, and for operations that gain from AVX-512: the two loops take up to
- * 1.5 times as long to compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas one row at a time. On
+ * Release, formulas of the caller and operations that gain from AVX-512 also have a loop for AVX-512: the two loops take up to 1.5 times as
+ * long to compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas one row at a time. On
  * other targets the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
@@ -20,7 +20,7 @@ constexpr bool with_avx512 = true;
 constexpr bool with_avx512 = false;
 #endif
 
-/// Whether this file may have loops for AVX-512. The functions that a loop calls must be compiled for it, too, or be inlined.
+/// Whether this file may have loops for AVX-512. The functions that such a loop calls must be compiled for AVX-512, too, or be inlined.
 #if defined(NEML2_KEEPS_CALLS) && !defined(__AVX512F__)
 constexpr bool may_be_wide = false;
 #else

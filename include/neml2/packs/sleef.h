@@ -14,9 +14,9 @@
  * Elementary functions of all numbers of a vector at once. The SLEEF library, which LibTorch exports or links, computes them. The
  * functions are looked up at their first use. If SLEEF is missing, packs call the standard library lane by lane.
  *
- * The standard library computes the lanes whose argument is outside the domain of the function. Inside its domain, SLEEF is known to
- * be accurate, to raise no floating-point exception, and to compute each lane independently of the others. A result therefore
- * depends only on the number in its own lane.
+ * The standard library computes lanes with arguments outside the ranges below. Inside these, SLEEF is known to be accurate, to raise no
+ * floating-point exception, and to compute each lane independently of the others. A result therefore depends only on the number in its
+ * own lane.
  *
  * With clang, SLEEF is called only if the whole program is compiled for AVX2 or AVX-512: otherwise clang passes vectors in memory,
  * where SLEEF does not expect them. Exported formulas (recorded/compiled_block.h) call the standard library alone, so that their results do
@@ -56,7 +56,8 @@ template <int W, class E>
 using Binary = void *;
 #endif
 
-/// Functions of W numbers: four float64 or eight float32 with AVX2 and FMA, twice as many with AVX-512; null where missing.
+/// SLEEF's functions for vectors of W numbers: four float64 or eight float32 with AVX2 and FMA, twice as many with AVX-512. Missing
+/// functions are null.
 template <int W, class E>
 struct Functions
 {
@@ -65,12 +66,12 @@ struct Functions
   Binary<W, E> pow, atan2, fmod;
 };
 
-/// Whether functions of W numbers can exist.
+/// Whether SLEEF is used at this width.
 template <int W, class E>
 constexpr bool has_width = W * sizeof(E) >= 32;
 
-/// a < b, in the sign bits of the mask alone, for numbers that are not negative: the bits of such numbers, read as integers, have the same
-/// order as the numbers. The comparison is one subtraction, which every instruction set has for whole vectors. NaN is the largest.
+/// a < b for numbers that are not negative; only the sign bits of the mask are valid. The bits of such numbers, read as integers, have the
+/// same order as the numbers. The comparison is one subtraction, which every instruction set has for whole vectors. NaN is the largest.
 template <int W, class E>
 NEML2_INLINE Mask<W, E>
 is_less(const Pack<W, E> & a, const Pack<W, E> & b)
@@ -79,7 +80,7 @@ is_less(const Pack<W, E> & a, const Pack<W, E> & b)
   return Mask<W, E>((M)a.v - (M)b.v);
 }
 
-/// The domain of a function of one argument: lower <= |x| <= upper.
+/// The range in which SLEEF computes a function of one argument: lower <= |x| <= upper.
 template <class E>
 struct Domain
 {
@@ -101,7 +102,7 @@ struct Domains
   static constexpr Domain<E> everywhere{0, 1e300}, of_exp{0, 1000}, of_log{1e-300, 1e288},
       of_angle{0, 14.5}, of_tan{1e-300, 14.5}, of_arc{1e-160, 0.9999999}, of_sinh{0, 700},
       of_tanh{0, 300}, of_atanh{0, 1}, of_root{0, 1e200}, of_power{1e-300, 1e288};
-  // numbers that are neither small nor huge
+  // for atan2 and fmod, whose arguments may be too small or too large
   static constexpr double small = 1e-290, large = 1e290;
 };
 template <>
@@ -113,7 +114,7 @@ struct Domains<float>
   static constexpr double small = 1e-18, large = 1e18;
 };
 
-// The arguments that are outside the domain of functions of two arguments.
+// Whether the arguments of a function of two arguments are outside the range of SLEEF.
 
 /// Both arguments are nearly 0, or one of them is huge.
 struct OutsideAtan2
@@ -206,7 +207,8 @@ typedef int Int16 __attribute__((vector_size(64)));
 template <int W, class E>
 const Functions<W, E> & functions();
 
-/// The functions of this machine after the first call of functions(), null before. Every pack reads this variable without a lock.
+/// The functions of this machine after the first call of look_up_and_apply; before, all functions are null. Every pack reads this variable
+/// without a lock.
 template <int W, class E>
 inline constexpr Functions<W, E> none{};
 template <int W, class E>
@@ -282,7 +284,7 @@ has_widest()
   return functions<8, double>().exp || !functions<4, double>().exp;
 }
 
-/// x, but 1/2 in the lanes that are outside the domain. The mask has its sign bit set in these lanes.
+/// x, but 1/2 in the lanes whose arguments are outside the ranges. The mask has its sign bit set in these lanes.
 template <int W, class E>
 NEML2_INLINE Pack<W, E>
 inside(const Mask<W, E> & outside, const Pack<W, E> & x)
@@ -300,8 +302,8 @@ one_by_one(const G & g, int lanes, Pack<W, E> & r, const X &... x)
       r.lane(w, g(x.lane(w)...));
 }
 
-// Calls f for the lanes whose arguments are in the domain of the function, and g for the other lanes; there is one version for AVX2
-// and one for AVX-512. Calls of g are rare, and work on copies, so that the common path stays in registers.
+// Calls f for the lanes whose arguments are in the ranges above, and g for the other lanes; there is one version for AVX2 and one for
+// AVX-512. Calls of g are rare, and work on copies, so that the common path stays in registers.
 
 template <class Outside, class F, class G, int W, class E, class... X>
 NEML2_COLD NEML2_FOR_AVX2 void

@@ -28,7 +28,7 @@
  */
 namespace neml2::packs
 {
-/// The arguments of UMAT that models use, under their names in UMAT.
+/// The arguments of UMAT that models use, under their names in UMAT; only TIME is called `times`.
 struct Umat
 {
   double *stress, *statev, *ddsdde, *pnewdt;

@@ -109,12 +109,12 @@ struct VumatPoints
   }
   /// The temperature at the end of the increment.
   NEML2_INLINE P temperature() const { return load(block.tempNew); }
-  /// The sum of the strain increments before this increment, which is in the six states from number `place` on.
+  /// The sum of the strain increments before this one. The six states from number `place` on hold the sum.
   NEML2_INLINE kernels::SR2<P> strain_before(int place) const
   {
     return read<kernels::SR2<P>>(place);
   }
-  /// The sum of the strain increments, with this increment.
+  /// The sum of the strain increments, including this one.
   NEML2_INLINE kernels::SR2<P> strain(int place) const
   {
     return strain_before(place) + strain_increment();
@@ -149,8 +149,8 @@ struct VumatPoints
   // ---- Results ----
 
   /**
-   * Sets stressNew to s, and enerInternNew to enerInternOld + (stressOld + s) : strainInc / (2 density): the work of the stress per unit
-   * mass, by the trapezoidal rule. enerInelasNew becomes enerInelasOld.
+   * Sets stressNew to s, and enerInternNew to enerInternOld + (stressOld + s) : strainInc / (2 density). The added term is the work of
+   * the stress per unit mass, by the trapezoidal rule. enerInelasNew becomes enerInelasOld.
    */
   NEML2_INLINE void give(const kernels::SR2<P> & s) const
   {

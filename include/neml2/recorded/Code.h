@@ -47,7 +47,7 @@ struct SystemCode
 };
 
 /**
- * A program whose values have places in memory. It is made for a choice of arguments that all rows share.
+ * A program whose values have places in memory. It is made for one set of arguments that all rows share.
  *
  * Values that depend only on constants and shared arguments are computed once for all rows. The other values reuse places: a place is
  * free again after the last use of its value.
@@ -80,7 +80,7 @@ public:
     double number;
   };
   std::vector<Constant> constants;
-  std::vector<Instruction> once, each; ///< instructions that run once, and for each block of rows
+  std::vector<Instruction> once, each; ///< `once` runs once, `each` for each block of rows
   std::vector<LoopCode> loops;         ///< in the order of their numbers
   std::vector<SystemCode> systems;
   std::vector<std::vector<Place>> arguments, results; ///< of each component; -1 if it is not needed

@@ -13,7 +13,7 @@ constexpr int max_kernel_dims = 8;
 /// The largest number of operands of a kernel: a device passes at most 4096 bytes of arguments.
 constexpr int max_kernel_operands = 55;
 
-/// An operand of a kernel. It is a tensor on a device, in which the numbers of each row are adjacent, or the value of a plain number.
+/// An operand of a kernel. It is the value of a plain number, or a tensor on a device, in which the numbers of each row are adjacent.
 struct KernelOperand
 {
   union

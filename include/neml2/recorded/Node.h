@@ -123,8 +123,9 @@ is_of_values(Op op)
   return op < Op::state || op > Op::loop;
 }
 
-/// An operation on the values of earlier nodes. The operands of a node that belongs to a loop or system are the number of that loop or
-/// system, and the index of the node among its states or outputs.
+/// An operation on the values of earlier nodes. A state or a final state of a loop, or an output of a system, has two operands: the number
+/// of the loop or system, and the index of the node among its states or outputs. The end of a loop and the operation of a system have only
+/// the number as operand.
 struct Node
 {
   Op op;
@@ -222,7 +223,8 @@ struct System
   }
 };
 
-/// How the outputs of a Rule are computed on whole batches: as the first two values say, or by the named function of the rule's operands.
+/// How the outputs of a Rule are computed on whole batches. All values except the first two name a function, which is called with the
+/// rule's operands.
 enum class Whole : uint8_t
 {
   /// Operation by operation, and autograd may differentiate the single operations.

@@ -14,7 +14,7 @@ using Components = std::vector<int32_t>;
 struct Program
 {
   std::vector<Components> arguments, results;
-  /// For each of the first arguments, whether it is a plain number, which all rows share.
+  /// Whether each argument is a plain number, which all rows share; false beyond the end.
   std::vector<bool> is_number = {};
 };
 
@@ -54,9 +54,9 @@ struct Operations
   }
 
   bool is_needed(size_t i) const { return uses[i] > 0; }
-  /// The loop to which a node belongs.
+  /// The loop of a node that is a state, a final state or the end of a loop.
   const Loop & loop(size_t i) const { return loops[size_t(nodes[i].operand[0])]; }
-  /// The system to which a node belongs.
+  /// The system of a node that is a System's operation or output.
   const System & system(size_t i) const { return systems[size_t(nodes[i].operand[0])]; }
   /// The initial value of a state.
   int32_t initial(size_t i) const { return loop(i).initial[size_t(nodes[i].operand[1])]; }

@@ -89,7 +89,7 @@ public:
   int32_t refused_partial(std::string reason);
   const std::unordered_map<int32_t, std::string> & refused() const { return _refused; }
 
-  /// Sets the rule of the rule's outputs. They are then differentiated by this rule, because differentiating their single operations would
+  /// Sets this rule for its outputs. They are then differentiated by the rule, because differentiating their single operations would
   /// lose digits or terms. Outputs that were recorded before node `first` keep their rules.
   void set_rule(Rule rule, size_t first);
   /// The rule of a number, null if there is none.

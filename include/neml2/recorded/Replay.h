@@ -30,7 +30,7 @@ public:
     _given.push_back(made(x));
   }
 
-  /// The values and partials of these nodes that follow from the replaced nodes.
+  /// The values and partials that these nodes have after the replacements.
   std::vector<Number> of(const std::vector<int32_t> & nodes)
   {
     start();

@@ -38,8 +38,8 @@ struct Condition
   friend Condition operator||(const Condition & a, const Condition & b) { return a | b; }
   friend Condition operator!(const Condition & a) { return ~a; }
 
-  // any() is always true, because some points may satisfy the condition. Therefore the shortcuts that a kernel takes if no point needs
-  // certain operations are not recorded, and the loops of a kernel must end without these shortcuts.
+  // any() is always true, because some points may satisfy the condition. Therefore a recording contains no shortcut that a kernel takes if
+  // no point needs certain operations. Each kernel must be written such that its loops end without these shortcuts.
   friend bool any(const Condition &)
   {
     Recording::now().count_any();

@@ -7,8 +7,7 @@
 #include "neml2/recorded/jacobian.h"
 #include "neml2/recorded/newton.h"
 
-/// The functions that newton, isotropic and the derivatives (gradient, jacobian, hessian) in a C++ formula call while the formula is
-/// recorded.
+/// The functions that newton, isotropic, gradient, jacobian and hessian call while a C++ formula is recorded.
 namespace neml2::recorded
 {
 /// The numbers of some tensors in one list.

@@ -13,14 +13,15 @@
  * - arguments, results: the numbers of their components. The stress is the first result. `states` is the number of states.
  * - read_block(block, x) reads the arguments that all points share, and read(points, x) reads the others.
  * - write(points, y) writes the new state, and keep(valid, x, y) replaces it by the old state where valid is false.
- * - elastic_stress(y, increment) is the stress for an increment of strain, by the derivatives among the results of the second formula.
+ * - elastic_stress(y, increment) is the stress for an increment of strain. It is computed from the derivatives among the results y of the
+ *   second formula.
  */
 namespace neml2::recorded
 {
 /// The points of a block at which the stress became NaN.
 struct FailedPoints
 {
-  int count = 0, first = 0; // counted from 0
+  int count = 0, first = 0; // `first` counts from 0
 
   void add(int point)
   {
@@ -167,8 +168,8 @@ struct PointAtRest : packs::VumatPoints<double>
   kernels::R2<double> deformation_gradient_before() const { return kernels::fill_R2(1.0); }
 };
 
-/// Updates the points of a block by Formula. Before the first increment it computes the elastic response alone, by WithDerivatives, which
-/// has this many results.
+/// Updates the points of a block by Formula. Before the first increment it computes only the elastic response, by WithDerivatives. The
+/// results of WithDerivatives have results_with_derivatives components.
 template <class Formula, class WithDerivatives, int results_with_derivatives, class Roles>
 void
 update_block(const packs::Vumat & block, const char * name)

@@ -4,8 +4,8 @@
 #include "neml2/kernels/lu.h"
 #include "neml2/recorded/Symbol.h"
 
-/// LU factors of matrices in recordings. The factor of a matrix of four or more rows is recorded as one operation. Otherwise a matrix of
-/// ten rows would take a thousand operations.
+/// LU factors of matrices in recordings. The factor of a matrix of four or more rows is recorded as one operation, because the
+/// factor of a matrix of ten rows consists of about a thousand operations.
 namespace neml2
 {
 template <int N>

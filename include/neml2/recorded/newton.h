@@ -49,8 +49,8 @@ struct SolvedEquations
                                   const std::vector<Number> & values) const;
 };
 
-/// Sets the rule by which the solution of equations is differentiated where a derivative in the formula replaces their operands: `solve`
-/// solves the equations with another residual and guess.
+/// Sets the rule by which the solution of equations is differentiated where a derivative in the formula replaces the operands of the
+/// equations. `solve` solves the equations with another residual and guess.
 void set_rule_of_newton(
     const SolvedEquations & equations,
     const RecordedNewton & solved,

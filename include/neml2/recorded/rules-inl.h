@@ -106,7 +106,7 @@ joined(std::vector<int32_t> a, const std::vector<int32_t> & b)
 class Ruled
 {
 public:
-  /// `rule` computes the outputs from the operands, as numbers with partials.
+  /// `rule` computes the outputs from the operands; both are numbers with partials.
   template <class F>
   void differentiate(std::vector<int32_t> operands,
                      std::vector<int32_t> outputs,

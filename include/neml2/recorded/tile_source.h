@@ -8,8 +8,8 @@
 /// Operations of the library as source text for a CUDA device.
 namespace neml2::recorded
 {
-/// The source of an operation's kernel, like cuda_source of an Evaluator: it defines neml2_kernel, for operands of float32 or float64. It
-/// includes recorded/cuda_operation.h.
+/// The source of an operation's kernel. It defines neml2_kernel and includes recorded/cuda_operation.h. The operands are float32 if
+/// is_float is true, otherwise float64.
 std::string cuda_source(const TileText & t, bool is_float);
 } // namespace neml2::recorded
 

@@ -126,8 +126,8 @@ product_of_weights(Recording & r, int32_t v, int32_t w)
   return result;
 }
 
-/// Operands for a rule. They begin with `fixed`, the operands in which the outputs are not linear. The linear operands are zero, except
-/// those from index k on, which are x.
+/// Operands for a rule. They begin with `fixed`, the operands in which the outputs are not linear. The linear operands follow: the operands
+/// from index k on are x, all others are zero.
 inline std::vector<int32_t>
 with_operands(Recording & r,
               const Rule & rule,
@@ -141,7 +141,8 @@ with_operands(Recording & r,
   return operands;
 }
 
-/// Applies the symmetric map of a rule (from its operands from index k on to its outputs) to weights. The result is 0 if all weights are 0.
+/// Applies a symmetric map of a rule to weights. The map takes the operands that begin at index k to the outputs. The result is 0 if all
+/// weights are 0.
 /// When it is differentiated again, weights of 0 contribute their partials, but add nothing to the derivatives by the other operands.
 inline std::vector<int32_t>
 images_of_weights(Recording & r,

@@ -7,7 +7,7 @@
 namespace neml2::recorded
 {
 /// Calls one(f) or two(f) with the function f of an operation, depending on its number of arguments. f accepts numbers of any type.
-/// Returns false for other operations: conditions, choices, and the operations of loops and systems.
+/// Returns false for other operations, such as comparisons, `where`, and the operations of loops and systems.
 template <class One, class Two>
 NEML2_INLINE bool
 with_function(Op op, const One & one, const Two & two)

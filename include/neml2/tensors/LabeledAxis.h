@@ -46,7 +46,8 @@ public:
  *     axis.add<Scalar>("a").add<SR2>("b").add<Scalar>({"sub", "c"});
  *     axis.setup_layout();   // a 0:1, b 1:7, sub/c 7:8; picture(axis) draws it
  *
- * - Items are laid out in ascending order of their names (by bytes), variables before sub-axes.
+ * - On each level, the variables are laid out first, then the sub-axes, both in ascending order of their names (compared
+ *   byte by byte).
  * - Names are unique on each level; different levels may repeat them.
  * - setup_layout() freezes the axis; only clear() makes it modifiable again. Copies of a frozen axis share its items,
  *   every object made with the axis keeps these items alive, and any number of threads may read them. A copy of an
@@ -173,8 +174,7 @@ public:
   Size storage_size(const LabeledAxisAccessor & a = {}) const { return size(a); }
   Size variable_size(const LabeledAxisAccessor & a) const;
   Size subaxis_size(const LabeledAxisAccessor & a) const { return subaxis(a).size(); }
-  /// Position of a variable among all variables; position of a sub-axis among the sub-axes of its
-  /// level.
+  /// Position of a variable among all variables; position of a sub-axis of this level among the sub-axes of this level.
   Size variable_id(const LabeledAxisAccessor & a) const;
   Size subaxis_id(const std::string & name) const;
   /// Range [begin, end) of a variable or sub-axis among the entries of this axis; the range of all entries for the
@@ -211,7 +211,7 @@ public:
     return _items->layout;
   }
   /// Sorts these items in the order of the layout.
-  /// @throws NEMLException if the set is empty, or if an item does not exist.
+  /// @throws NEMLException if the set is empty, if an item does not exist, or before setup_layout().
   std::vector<LabeledAxisAccessor>
   sort_by_assembly_order(const std::set<LabeledAxisAccessor> & items) const;
 

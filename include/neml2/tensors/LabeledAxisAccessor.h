@@ -34,8 +34,8 @@ public:
 /**
  * Path to an item of a LabeledAxis: the names of the sub-axes that lead to it, then its own name.
  *
- * A path is printed as `sub/b` and built from its names: LabeledAxisAccessor("sub", "b"). A name is not empty and
- * contains no white space, no quotes and none of the characters / . , ;
+ * A path is printed as `sub/b` and built from its names: LabeledAxisAccessor("sub", "b"). A name must
+ * not be empty, and must not contain white space, quotes or any of the characters / . , ;
  */
 class LabeledAxisAccessor
 {
@@ -123,7 +123,7 @@ public:
     return other.append(*this);
   }
   /// The path of the names from position n on; a negative n counts from the end.
-  /// @throws NEMLException if the path has fewer names.
+  /// @throws NEMLException if n is not in [-size(), size()].
   LabeledAxisAccessor slice(Size n) const { return slice(n, Size(size())); }
   /// The path of the names [n1, n2); negative positions count from the end.
   LabeledAxisAccessor slice(Size n1, Size n2) const

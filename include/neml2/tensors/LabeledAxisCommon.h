@@ -61,7 +61,7 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
     if (!recursive)
       return;
     here = at.begin_here + a.size;
-    // In reverse order, because the last sub-axis of the list is visited first.
+    // Sub-axes are appended to the list in reverse order, because the last entry of the list is visited first.
     for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item)
     {
       here -= item->second->_items->size;

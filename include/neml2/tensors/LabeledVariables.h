@@ -10,7 +10,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// The type of a variable: its name and its base shape.
+/// The type of a variable: the name of the type, and its base shape.
 struct VariableType
 {
   const char * name;
@@ -173,7 +173,7 @@ private:
     return {tensors::block_as<T>(tensors::block_of(x.tensor(), std::array{_ranges.of[I]}))...};
   }
 
-  /// Views of the blocks of the matrix. The blocks of one row variable follow each other.
+  /// Views of the blocks of the matrix: all blocks of the first row variable, then all blocks of the second, and so on.
   template <class... X, size_t... I, size_t... J>
   auto blocks(const LabeledVariables<X...> & unknowns,
               const LabeledMatrix & matrix,

@@ -44,7 +44,7 @@ fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & r
               ".");
   const bool shared = to.has_storage() && from.has_storage() && to.is_alias_of(from);
   const Tensor source =
-      shared ? from.clone() : from; // without a copy, entries change before they are read
+      shared ? from.clone() : from; // without a copy, entries would change before they are read
   for (const auto & [here, there] : ranges)
   {
     Tensor block(to.slice(to.batch_dim(), here.first, here.second), to.batch_dim());

@@ -10,7 +10,8 @@ namespace neml2
 {
 namespace tensors
 {
-/// Throws for numbers that an integer dtype would change: fractions, and numbers out of its range.
+/// Throws if the dtype is an integer dtype that would change a number: a fraction, or a number outside the range of the
+/// dtype.
 NEML2_BODY void
 check_exact(const char * where, const TensorDataContainer & data, const TensorOptions & options)
 {

@@ -24,19 +24,20 @@ public:
   MillerIndex() = default;
 
   /// Makes one index, without batch dimensions, from three integers. (; 3)
-  /// @throws NEMLException for fractions, which an integer dtype would cut off.
+  /// @throws NEMLException if an integer dtype would change a number: a fraction, or a number outside its range.
   [[nodiscard]] static MillerIndex
   fill(const CScalar & h,
        const CScalar & k,
        const CScalar & l,
        const TensorOptions & options = default_integer_tensor_options());
-  /// Makes a batch from three batches of numbers of one dtype; their batch shapes broadcast.
+  /// Makes a batch from three batches of integers of one dtype; their batch shapes broadcast.
   /// (...; ) three times -> (...; 3)
+  /// @throws NEMLException for a floating dtype: round and convert first.
   [[nodiscard]] static MillerIndex fill(const Scalar & h, const Scalar & k, const Scalar & l);
 
   /// Makes a batch from nested brace lists of integers: MillerIndex::create({{1, 0, 0}, {1, 1, 0}}) has the shape (2; 3).
   /// The other factories (zeros, full, ...) use default_tensor_options(), as they do for other types.
-  /// @throws NEMLException also for fractions.
+  /// @throws NEMLException also if an integer dtype would change a number, as for fill.
   [[nodiscard]] static MillerIndex
   create(const TensorDataContainer & data,
          const TensorOptions & options = default_integer_tensor_options());

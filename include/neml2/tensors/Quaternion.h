@@ -130,20 +130,20 @@ Rot to_rot(const Quaternion & q);
 /// R_ij v_j = v + 2 s (u × v) + 2 u × (u × v) with the rotation matrix R of q = (s, u). q must be a unit quaternion; the
 /// function does not normalise it. (...; 3), (...; 4) -> (...; 3), in the unit of v.
 Vec rotate(const Vec & v, const Quaternion & q);
-/// The rotation vector n θ for (s, u) = q or -q, whichever has s ≥ 0, so that 0 ≤ θ ≤ π, in radians:
-/// 2 atan2(|u|, s) u / |u|. (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN. The function
-/// is smooth for θ < π, also at θ = 0.
+/// The rotation vector n θ = 2 atan2(|u|, s) u / |u| in radians, where (s, u) is q or -q, whichever has s ≥ 0; thus
+/// 0 ≤ θ ≤ π. (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN. The function is smooth for
+/// θ < π, also at θ = 0.
 Vec log_map(const Quaternion & q);
 /// 2 acos(min(|p · q|, 1)) in radians: for unit quaternions the angle in [0, π] of the rotation from p to q.
 /// (...; 4), (...; 4) -> (...; )
 /// The function does not normalise p and q: if their lengths are not 1, the result is not an angle; then use
-/// dist(unit(p), unit(q)). If |p|² and |q|² are 1 up to 16 times the unit round-off of their dtype, the result is
+/// dist(unit(p), unit(q)). If |p|² and |q|² are 1 up to 16 times the machine epsilon of their dtype, the result is
 /// accurate for small angles, too. Where the angle is 0, autograd uses 0 as its derivatives.
 ///
 /// Where the result is an angle, it is computed as 4 atan2(|p - q|, |p + q|). Source: Kahan (2006), How futile are
 /// mindless assessments of roundoff in floating-point computation?, section 12.
 Scalar dist(const Quaternion & p, const Quaternion & q);
-/// The point t on the arc of unit quaternions from q (t = 0) to p or -p (t = 1), whichever is nearer:
+/// The point t on the arc of unit quaternions from q (t = 0) to the nearer one of p and -p (t = 1):
 /// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, with cos Ω = |q · p|. The rotation turns at constant speed.
 /// (...; 4), (...; 4), (...; ) -> (...; 4). For t outside of [0, 1] the point continues along the arc; it is NaN
 /// unless -8 ≤ t ≤ 9. The function is smooth for Ω < π/2, also at q = ±p. Where Ω is π/2, p and -p are equally near, and

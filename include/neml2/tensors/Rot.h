@@ -235,7 +235,8 @@ R2 dshadow(const Rot & r);
 /// this range. The function has a kink at both ends; autograd uses 0, a subgradient, as the derivative there.
 Scalar gdist(const Rot & a, const Rot & b);
 /// Angle between two rotations: the smaller of θ and 2π - θ with θ = gdist(a, b). It is the same for both sets of
-/// parameters of a rotation. (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. It is also defined for the identity.
+/// parameters of a rotation. (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. dist is also defined for the
+/// identity, which has no shadow.
 /// For equal rotations, autograd uses 0 as the derivative.
 Scalar dist(const Rot & a, const Rot & b);
 /// Volume of rotations per volume of parameters, 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
@@ -244,9 +245,9 @@ Scalar dV(const Rot & r);
 
 /// The rotation by b, then by a: ((1 - b·b) a + (1 - a·a) b + 2 a × b) / (1 + (a·a) (b·b) - 2 a·b).
 /// The matrix of a * b is the product of the matrices. (...; 3), (...; 3) -> (...; 3)
-/// Infinite or NaN where the parameters add up to a turn by 2π, such as two half turns about the same axis: the
-/// numerator and the denominator are 0 there, and digits are lost close to it. In that case replace one of the two by
-/// its shadow, -r / |r|².
+/// Infinite or NaN where a and b add up to a turn by 2π, as two half turns about the same axis do: the numerator and
+/// the denominator are 0 there. Digits are lost close to such a turn. In both cases replace a or b by its shadow,
+/// -r / |r|².
 template <class A, class B, math::if_types<A, Rot, B, Rot> = 0>
 Rot operator*(const A & a, const B & b);
 } // namespace neml2

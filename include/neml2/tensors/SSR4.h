@@ -249,7 +249,7 @@ struct core::batch_of_rows<kernels::SSR4>
   using type = SSR4;
 };
 
-/// Determinant of C as a map of symmetric tensors, which is the determinant of the 6×6 matrix of Mandel components;
+/// Determinant of the 6×6 matrix of Mandel components, which is the determinant of C as a map of symmetric tensors;
 /// for an isotropic stiffness it is 3 K (2 G)^5. (...; 6, 6) -> (...; ), in the sixth power of the unit of C. Where
 /// the determinant is 0, the fused loop gives NaN or infinite derivatives.
 Scalar det(const SSR4 & C);

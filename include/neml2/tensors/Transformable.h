@@ -36,7 +36,7 @@ R2 transform_from_quaternion(const Quaternion & q);
 R2 identity_transform(const TensorOptions & options = default_tensor_options());
 /// See euler_rodrigues(r). (...; 3) -> (...; 3, 3)
 R2 proper_rotation_transform(const Rot & r);
-/// The rotation by r, and a reflection at the plane normal to its axis: R_ik (δ_kj - 2 n_k n_j) with n = r / |r|.
+/// The rotation by r, then the reflection at the plane normal to the axis of r: R_ik (δ_kj - 2 n_k n_j) with n = r / |r|.
 /// (...; 3) -> (...; 3, 3). NaN for r = 0, which has no axis.
 R2 improper_rotation_transform(const Rot & r);
 /// The reflection at the plane with the unit normal n, δ_ij - 2 n_i n_j. (...; 3) -> (...; 3, 3)

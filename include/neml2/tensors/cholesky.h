@@ -25,7 +25,7 @@ R2 cholesky(const SR2 & s);
 /// L with L_IK L_JK = C_IJ in Mandel components and L_IJ = 0 for J > I, so that e : C : e = |Lᵀ e|². (...; 6, 6) ->
 /// (...; 6, 6), in the square root of the unit of C. NaN where C is not positive definite.
 SSR4 cholesky(const SSR4 & C);
-/// L with L_ik L_jk = A_ij and L_ij = 0 for j > i, for a matrix of your own type (solve.h). (...; n, n) -> (...; n, n),
+/// L with L_ik L_jk = A_ij and L_ij = 0 for j > i, for a matrix of your own type (see solve.h). (...; n, n) -> (...; n, n),
 /// in the square root of the unit of A. NaN where A is not positive definite.
 template <class A, kernels::if_own_batch<A> = 0>
 A cholesky(const A & a);

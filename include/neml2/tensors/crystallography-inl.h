@@ -288,7 +288,7 @@ disorientation(const Rot & r,
 NEML2_BODY Rot
 disorientation(const Rot & r, const Rot & q, const std::string & orbifold)
 {
-  // S D Pᵀ has the angle of Pᵀ S D, and Pᵀ S is in the class.
+  // P can be the identity, because S D Pᵀ has the same angle as Pᵀ S D, and Pᵀ S is in the class.
   return disorientation(r, q, "1", orbifold);
 }
 

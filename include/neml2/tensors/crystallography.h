@@ -62,7 +62,7 @@ Quaternion symmetry_quaternions(const std::string & orbifold,
 /// @throws NEMLException for an unknown class or an integer dtype.
 R2 symmetry(const std::string & orbifold, const TensorOptions & options = default_tensor_options());
 
-/// The directions T_ij v_j, which the operations T make from v, without repetitions and in the order of T.
+/// The directions T_ij v_j that the operations T make from v, without repetitions, in the order of T.
 /// (n; 3, 3), (; 3) -> (m; 3), 1 ≤ m ≤ n, in the unit of v. A direction and its opposite count as one. Two directions
 /// are equal if they differ by at most 1e-5 of their length. m depends on the values, so the function synchronises
 /// with a GPU.
@@ -74,8 +74,8 @@ Vec unique_bidirectional(const R2 & T, const Vec & v);
 /// q. It is the smallest angle of the rotations R(r)_ki S_kl R(q)_lj, with S in the class. (...; 3), (...; 3) -> (...; )
 /// The batch shapes of r and q broadcast. Where the misorientation is 0, its derivatives are 0.
 ///
-/// It is computed from unit quaternions: the error of the angle is 1e-16 near 0, where the arc cosine of the
-/// trace would have an error of 1e-8.
+/// It is computed from unit quaternions. Near 0 the error of the angle is about 1e-16, whereas the arc cosine of the
+/// trace would have an error of about 1e-8.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Scalar misorientation(const Rot & r, const Rot & q, const std::string & orbifold = "1");
 /// Misorientation of crystals of two phases, where r is of the first class and q of the second: the smallest angle in

@@ -75,8 +75,8 @@ hill_parameters(const A & r0, const B & r45, const C & r90)
 
 /**
  * Hosford's equivalent stress ((|l_0 - l_1|^a + |l_1 - l_2|^a + |l_2 - l_0|^a) / 2)^(1/a) of the principal stresses l.
- * (...; 6), (...; ) -> (...; ), in the unit of s. The exponent a is at least 1. For a = 2 and a = 4 it is von_mises. As a
- * grows, it approaches Tresca's equivalent stress, the largest difference of principal stresses. For metals a is about 6
+ * (...; 6), (...; ) -> (...; ), in the unit of s. The exponent a is at least 1. For a = 2 and a = 4 it is von_mises. For
+ * large a it approaches Tresca's equivalent stress, the largest difference of principal stresses. For metals a is about 6
  * (body-centred cubic) or 8 (face-centred cubic). For a < 2 second derivatives at equal principal stresses are infinite or
  * NaN.
  *
@@ -110,9 +110,10 @@ drucker_prager(const SR2 & s, const A & alpha)
  *
  * The Lode angle θ is in [-π/6, π/6] here. Where |θ| is at least the transition, A - B sin 3θ replaces
  * cos θ - sin φ sin θ / √3; both have the same value and slope at the transition. The transition is in [0, π/6), by default
- * 25°. Second derivatives of the function jump at the transition. The function is convex for φ up to 86° with a transition
- * of 25°, and up to 40° with a transition of 0°. For φ = 0 and a transition of 0° it is 2/√3 von_mises. On the hydrostatic
- * axis, including the apex of the yield surface and beyond it, only the pressure contributes to the derivative.
+ * 25°. Second derivatives of the function jump at the transition. With a transition of 25° the function is convex for φ
+ * up to 86°; with a transition of 0° it is convex for φ up to 40°. For φ = 0 and a transition of 0° it is
+ * 2/√3 von_mises. On the hydrostatic axis, including the apex of the yield surface and beyond it, only the pressure
+ * contributes to the derivative.
  *
  * Source: Abbo and Sloan (1995), Comput. Struct. 54, 427-441.
  */

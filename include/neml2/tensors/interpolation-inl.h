@@ -132,7 +132,8 @@ private:
         op.name, [&] { return t.detach().to(kCPU, kFloat64).resolve_neg().contiguous(); });
   }
 
-  /// The index of the first abscissa that is not finite or not larger than the one before it; -1 if all are valid.
+  /// Finds the first two adjacent abscissae that are not finite and increasing, and returns the index of the second one;
+  /// -1 if all are valid.
   static Size disorder(const at::Tensor & xs)
   {
     const at::Tensor all = read(xs);

@@ -66,12 +66,12 @@ using if_fixed_table_of_two =
  *
  * Beyond the ends, Beyond::constant holds the value at the end, because the points say nothing about values beyond them,
  * and a held value keeps its sign and its bounds. Beyond::extrapolate continues along the tangent at the end. Beyond::nan
- * gives NaN with derivatives 0, so that an x beyond the ends does not spoil the gradient by a table that other batch
- * entries share. NaN in x gives NaN.
+ * gives NaN with derivatives 0: if one table serves all batch entries, an x beyond the ends does not spoil the gradient by
+ * this table. NaN in x gives NaN.
  *
- * There are derivatives of any order by x, abscissae and ordinates. At a point of a linear table they have two one-sided
- * values: the values of the interval after the point are used, and at the last point the values of the interval before
- * it.
+ * There are derivatives of any order by x, abscissae and ordinates. At a point of a linear table, derivatives differ
+ * between the two adjacent intervals: the derivatives of the interval after the point are used, and at the last point the
+ * derivatives of the interval before it.
  *
  * The abscissae are checked, and the check synchronises with a GPU. In a formula of vmap, a table must have a type of
  * fixed size or consist of constants.

@@ -6,7 +6,7 @@
 #include "neml2/tensors/spectral.h"
 
 /**
- * Isotropic functions of your own: scalars and tensors that are functions of the eigenvalues of a symmetric tensor.
+ * Isotropic functions of your own: scalar or tensor functions of a symmetric tensor, given as functions of its eigenvalues.
  *
  *     constexpr auto ogden = [](const auto & l, const auto & mu, const auto & alpha) // of the eigenvalues l of C, a Vec
  *     {

@@ -10,7 +10,7 @@
 /**
  * Kinematics of finite deformation, from the deformation gradient F_ij = ∂x_i / ∂X_j.
  *
- * No function here requires det F = 1, or multiplies by det F. matrix_functions.h has logarithms and roots of
+ * No function here requires det F = 1 or multiplies by det F. matrix_functions.h has logarithms and roots of
  * tensors, and spectral.h has eigenvalues.
  * Source: Holzapfel (2000), Nonlinear Solid Mechanics, sections 2.4-2.6.
  */
@@ -20,13 +20,13 @@ namespace neml2
  * Polar decomposition F_ij = R_ik U_kj, with orthogonal R and a symmetric, positive definite right stretch
  * U. (...; 3, 3) -> (...; 3, 3), (...; 6); R without unit, U in the unit of F.
  *
- * det R is the sign of det F: where det F < 0, R contains a reflection, and U is positive definite as everywhere. R is
+ * det R is the sign of det F: where det F < 0, R contains a reflection, and U is still positive definite. R is
  * orthogonal up to round-off even where F is nearly singular, but its sensitivity to F is large there: 1 over
  * the sum of the two smallest stretches. Where F is singular, R is NaN. Everywhere else derivatives are
  * correct, also at F = I.
  */
 std::pair<R2, SR2> polar(const R2 & F);
-/// The rotation R of F = R U, as in polar(F). (...; 3, 3) -> (...; 3, 3), without unit.
+/// The orthogonal tensor R of F = R U, as in polar(F). (...; 3, 3) -> (...; 3, 3), without unit.
 /// It is computed by Newton's iteration. Source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 R2 polar_rotation(const R2 & F);
 /// The rotation (of determinant 1) that is nearest to A: the sum of the squared differences of their components is
@@ -47,11 +47,13 @@ SR2 left_stretch(const R2 & F);
 SR2 right_cauchy_green(const R2 & F);
 /// b_ij = F_ik F_jk. (...; 3, 3) -> (...; 6), in the square of the unit of F.
 SR2 left_cauchy_green(const R2 & F);
-/// E_ij = (F_ki F_kj - δ_ij) / 2, with the relative accuracy of F - I also for small strains. F has no unit.
+/// E_ij = (F_ki F_kj - δ_ij) / 2, for F without unit. For small strains, too, its relative error is as
+/// small as the relative error of F - I.
 /// (...; 3, 3) -> (...; 6)
 SR2 green_lagrange(const R2 & F);
 /// Hencky's logarithmic strain log U = log(F_ki F_kj) / 2, for F without unit. (...; 3, 3) -> (...; 6)
-/// The fused loop has the relative accuracy of F - I also for small strains. NaN where F is singular.
+/// In the fused loop, its relative error is as small as the relative error of F - I, for small strains, too. NaN where F
+/// is singular.
 SR2 hencky_strain(const R2 & F);
 
 /// Push-forward of a tensor with contravariant components, such as a stress: F_ik s_kl F_jl. There is no factor

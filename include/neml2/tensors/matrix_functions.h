@@ -7,7 +7,7 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Exponential, logarithm, square root and powers of second order tensors as matrices, and their derivatives.
+ * The matrix exponential, logarithm, square root and powers of second order tensors, and their derivatives.
  * (exp, log, sqrt and pow act on each component.)
  *
  * Functions of a symmetric tensor s are f(s) = Σ_k f(λ_k) v_k v_k with the eigenvalues λ_k and eigenvectors v_k
@@ -20,9 +20,9 @@
  * in (-π, π). Both are NaN where an eigenvalue of the R2 is on the negative real axis, 0 included, or too close
  * to it.
  *
- * The fused loop computes functions of symmetric tensors from eigenvalues; a logarithm near I has the relative
- * accuracy of s - I. Outside the fused loop the functions are computed by products and inverses in float64,
- * with an error of the unit round-off times the condition number.
+ * The fused loop computes functions of symmetric tensors from eigenvalues; for s near I, the relative error of the
+ * logarithm is as small as the relative error of s - I. Outside the fused loop the functions are computed by
+ * products and inverses in float64, with an error of the unit round-off times the condition number.
  *
  * Source: Higham (2008), Functions of Matrices.
  */

@@ -75,8 +75,8 @@ struct NEML2_ONE_A_PROGRAM Dsqrtm : GainsFromAvx512
   }
 };
 
-// Evaluate a function of a matrix (SR2 or R2): op has its formula for rows (single tensors), and f is the function for
-// batches.
+// The functions below evaluate a function of a matrix (SR2 or R2), or its derivative. op has the formula for rows (single
+// tensors), and f is the function for batches.
 
 template <class Op, class T>
 T

@@ -16,7 +16,7 @@
  * lattices have a1 along x, a2 at 120° from it and c along z; their planes and directions have four indices, (hkil) and [uvtw], or three.
  *
  * Families are separated by commas, in the order of the results: "{110}<111>, {112}<111>". Indices are digits, each with or
- * without a minus, or numbers with spaces between them.
+ * without a minus, or numbers separated by spaces or commas.
  * - {hkl}<uvw> are all planes that are equivalent by symmetry, each with the equivalent directions that lie in it.
  * - (hkl)[uvw] are one plane and one direction in it, and all pairs that are equivalent to this pair.
  *
@@ -32,8 +32,8 @@ namespace neml2::crystallography
 /// - fcc: "{111}<110>" 12, the default;
 /// - bcc: "{110}<111>" 12, the default; "{112}<111>" 12; "{123}<111>" 24;
 /// - hcp: "basal" {0001}<11-20> 3, "prismatic" {10-10}<11-20> 3, "pyramidal <a>" {10-11}<11-20> 6, "pyramidal <c+a>"
-/// {11-22}<11-23> 6, these four by default; "first-order pyramidal <c+a>" {10-11}<11-23> 12. Any other family is
-/// given by its indices.
+/// {11-22}<11-23> 6, these four by default; "first-order pyramidal <c+a>" {10-11}<11-23> 12. Give any other
+/// family by its indices.
 ///
 /// Source: Hull and Bacon (2011), Introduction to Dislocations, ch. 5 and 6.
 /// @throws NEMLException for an unknown lattice or family, invalid indices, a family without a direction in its planes, a
@@ -50,8 +50,8 @@ std::pair<Vec, Vec> slip_systems(const std::string & lattice,
 /// - fcc: "{111}<112>" 12, 1/√2, the default, such as (111)[11-2];
 /// - bcc: "{112}<111>" 12, 1/√2, the default, such as (112)[-1-11];
 /// - hcp: "{10-12}<-1011>" 6, |3 - r²| / (√3 r), the default; "{11-21}<-1-126>" 6, 1/r; "{11-22}<11-2-3>" 6, 2 |r² - 2| / (3 r);
-/// "{10-11}<10-1-2>" 6, |4 r² - 9| / (4 √3 r). The sense of the shear depends on r; for {10-12} it changes at r = √3. For any other twin
-/// give one plane and one direction in the sense of its shear: (hkl)[uvw].
+/// "{10-11}<10-1-2>" 6, |4 r² - 9| / (4 √3 r). Except for {11-21}, the sense of the shear depends on r; for {10-12} it changes
+/// at r = √3. For any other twin, give one plane and one direction in the sense of its shear: (hkl)[uvw].
 ///
 /// Sources: Christian and Mahajan (1995), Prog. Mater. Sci. 39, 1-157; Yoo (1981), Metall. Trans. A 12, 409-418.
 /// @throws NEMLException as slip_systems does, and for families {hkl}<uvw> that are not among these twins.

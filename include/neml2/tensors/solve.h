@@ -6,8 +6,8 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Solves systems of linear equations, one per batch entry, for example to find the strain of a stress or a step of
- * Newton's method.
+ * Solves systems of linear equations, one per batch entry, for example for a step of Newton's method, or for the strain
+ * that belongs to a stress.
  *
  * All functions here use elimination with row pivoting. If the matrix of a batch entry is singular, so that a pivot is
  * exactly 0, the solution of that entry is NaN; a matrix that is singular up to round-off gives large numbers. solve(A, b)
@@ -17,8 +17,8 @@
  * and cholesky in cholesky.h. Its right-hand sides have a type derived from `PrimitiveTensor<X, n>`, or from
  * `PrimitiveTensor<X, n, m>` for m right-hand sides at once.
  *
- * math/linalg.h is for matrices whose size is known only at run time. The headers of R2, SR2, SSR4 and R4 have their inv
- * and det.
+ * math/linalg.h is for matrices whose size is known only at run time. R2.h, SR2.h and SSR4.h have inv and det of their
+ * types; R4.h has inv.
  */
 namespace neml2
 {

@@ -8,7 +8,7 @@
 #include <utility>
 
 /**
- * Eigenvalues and eigenvectors of symmetric tensors, and functions composed of them.
+ * Eigenvalues and eigenvectors of symmetric tensors, and functions that are computed from them.
  *
  * A tensor function of your own, f(s) = Σ_k f(λ_k) v_k v_k, and its derivative:
  *
@@ -50,7 +50,7 @@ SR2 ieigh(const Vec & l, const R2 & V);
  *
  * It is Σ_k f'_k v_k v_k v_k v_k + Σ_{i≠j} θ_ij sym(v_i v_j) sym(v_i v_j) with
  * θ_ij = (f_i - f_j) / (λ_i - λ_j). Where this difference of f is lost in rounding, θ_ij is the mean
- * (f'_i + f'_j) / 2. In the worst case (eigenvalues that differ by 1e-5, and a function of about 1), about eleven
+ * (f'_i + f'_j) / 2. In the worst case (eigenvalues that differ by 1e-5, and values of f of about 1), about eleven
  * digits are right. For equal eigenvalues all digits are right.
  *
  * Source: Higham (2008), Functions of Matrices, corollary 3.12.
