@@ -136,6 +136,8 @@ refuse(const TypeInfo & type, nb::handle given)
       ". Expected a torch.Tensor, or a tensor of this library of the same base shape";
   if (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr()))
     message += std::string("; for a list use ") + type.name + ".create(...)";
+  else if (nb::hasattr(given, "__array_interface__"))
+    message += "; torch.as_tensor(array) makes one that shares the memory of the array";
   throw nb::type_error((message + '.').c_str());
 }
 

@@ -84,7 +84,8 @@ TEST_CASE("a tensor whose shape does not end in the base shape is refused",
                 SR2(torch::rand({4, 5}));
               }) == "Base shape mismatch: SR2 has base shape [6], but the shape [4, 5] does not "
                     "end in it. Reshape "
-                    "the tensor, or choose the type of its last dimensions.");
+                    "the tensor, or choose the type of its last dimensions; types convert, as in "
+                    "SR2(R2(t)) for the symmetric parts of matrices.");
   const auto starts = [](const auto & f)
   { return error_of(f).rfind("Base shape mismatch", 0) == 0; };
   REQUIRE(starts([] { SR2(torch::rand({})); }));

@@ -77,7 +77,8 @@ TEST_CASE("bad operands are refused with the operation, the shapes and the remed
        },
        "Base shape mismatch: SR2 has base shape [6], but the shape [4, 5] does not end in it. "
        "Reshape the tensor, or "
-       "choose the type of its last dimensions."},
+       "choose the type of its last dimensions; types convert, as in SR2(R2(t)) for the symmetric "
+       "parts of matrices."},
       {[&] {
          SR2(torch::ones({6, 100}));
        },

@@ -336,7 +336,8 @@ private:
   {
     const size_t k = base().size();
     if (shape.size() <= k || shape.slice(0, k) != base())
-      return "Reshape the tensor, or choose the type of its last dimensions.";
+      return "Reshape the tensor, or choose the type of its last dimensions; types convert, as in "
+             "SR2(R2(t)) for the symmetric parts of matrices.";
     std::string text = "It begins with it: write t";
     for (size_t i = 0; i < k; i++)
       text += ".movedim(0, -1)";
