@@ -60,7 +60,7 @@ template <class G, class... R>
 struct NumbersOf<G, std::tuple<R...>>
 {
   static constexpr bool valid = (Numbers<R>::valid && ...);
-  static constexpr std::array<int, sizeof...(R)> counts{Numbers<R>::count...};
+  static constexpr std::array<int, sizeof...(R)> counts{{Numbers<R>::count...}};
   static constexpr int count = (0 + ... + Numbers<R>::count);
   using number = typename sum_of_numbers<valid, typename Numbers<R>::number...>::type;
   template <class U>
