@@ -163,7 +163,7 @@ def equilibrium(u: numpy.ndarray, force: numpy.ndarray, K: scipy.sparse.csr_matr
     residuals = []
     jump = numpy.zeros(basis.N)
     jump[pulled] = end - u[pulled]
-    while not residuals or residuals[-1] > 1e-10:
+    while not residuals or not residuals[-1] <= 1e-10:
         if len(residuals) == 20:
             raise RuntimeError(f"Newton's method of the plate did not converge: residuals {residuals}. Pull in smaller steps.")
         with timed("solver"):
