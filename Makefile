@@ -28,7 +28,7 @@ help:
 	@echo 'make python-test build the Python package, install it into a fresh environment, test it there; with'
 	@echo '                 BUILD_TYPE=Release as users build it'
 	@echo 'make wheel       a wheel for other machines with the same torch, in build/wheel, tried in a fresh environment'
-	@echo 'make integrations run the package inside scikit-fem and FElupe, which pip installs'
+	@echo 'make integrations run formulas inside finite-element codes: scikit-fem, FElupe and torch-fem, which pip installs, deal.II and FEniCSx'
 	@echo 'make docs        build the site of these pages and of the reference, to be opened from build/docs/site'
 	@echo 'make docs-test   and look at it in headless Chromium'
 	@echo 'make packages    the archive of headers and the source distribution for pip, in build/packages'
