@@ -244,9 +244,9 @@ def formula_of(function: Any, key: Any = None) -> Any:
 
 
 @overload
-def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> R: ...
-@overload
 def vmap(function: Callable[..., R], *arguments: Any, out: R, **keywords: Any) -> R: ...
+@overload
+def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> R: ...
 def vmap(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     """Calls a function of single tensors over a batch, in one pass over memory. The results have gradients.
 

@@ -73,6 +73,26 @@ def stress_of(strain, compliance):
     return neml2.newton(residual, strain / compliance, strain, compliance)
 
 
+def cubic(u, a):
+    return u * u * u + u - a
+
+
+def slope_of_root(a):
+    """1 / (3 u² + 1) at u³ + u = a, by the derivative of what newton finds."""
+    return neml2.gradient(lambda b: neml2.newton(cubic, b, b), a)
+
+
+def hardening_energy(e, p, k):
+    """Free energy of a strain and an internal strain; convex in p."""
+    return 0.5 * math.norm_sq(e - p) + 0.5 * k * math.norm_sq(p) + 0.1 * math.pow(math.norm_sq(p) + 1.0, 1.5)
+
+
+def condensed(e, k):
+    """The energy at the internal strain that makes it least."""
+    internal = neml2.newton(lambda p, e, k: neml2.gradient(lambda q: hardening_energy(e, q, k), p), 0.5 * e, e, k)
+    return hardening_energy(e, internal, k)
+
+
 FORMULAS = {
     "flow_rule": (flow_rule, (Scalar,)),
     "j2": (j2, (SR2, SR2, Scalar, SSR4)),
@@ -81,6 +101,7 @@ FORMULAS = {
     "exponential_step": (exponential_step, (R2, R2)),
     "stress": (stress, (SR2, Scalar, Scalar)),
     "stress_of": (stress_of, (SR2, Scalar)),
+    "slope_of_root": (slope_of_root, (Scalar,)),
 }
 
 

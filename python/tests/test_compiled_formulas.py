@@ -20,6 +20,7 @@ from formulas_support import (
     State,
     arguments,
     bitwise,
+    condensed,
     creep,
     creep_arguments,
     cubes,
@@ -83,6 +84,27 @@ def test_compiled_is_interpreted_bitwise(formula):
 
 STEP = int(os.environ.get("NEML2_COMPILED_STEP", 20))  # 1 tests all operations, which takes about ten minutes
 TOGETHER = 30
+def test_the_hessian_of_an_energy_that_newton_makes_least():
+    e, k = SR2(torch.randn(7, 6)), Scalar(torch.rand(7) + 0.5)
+    interpreted, compiled = both(lambda e, k: neml2.hessian(condensed, e, k))
+    bitwise(compiled(e, k), interpreted(e, k))
+
+
+def test_results_in_existing_tensors():
+    f, types = FORMULAS["j2"]
+    interpreted, compiled = both(f)
+    a = arguments(types, 37)
+    expected = interpreted(*a)
+    out = type(expected)(type(x)(torch.zeros_like(x.torch())) for x in expected)
+    assert compiled(*a, out=out) is out
+    bitwise(out, expected)
+    value, slope = compiled.value_and_jacobian(*a, of=0)
+    first = SR2(torch.zeros(6, 37).movedim(0, -1))  # components first
+    both_out = ((first, out[1]), type(slope)(torch.zeros_like(slope.torch())))
+    compiled.value_and_jacobian(*a, of=0, out=both_out)
+    bitwise([first, both_out[1]], [value[0], slope])
+
+
 CHOSEN = [r for r in IN_FORMULAS if MillerIndex not in r.types][::STEP]  # the numbers of a MillerIndex are integers
 
 

@@ -8,7 +8,7 @@ import typing
 import numpy
 import pytest
 import torch
-from formulas_support import arguments, energy, potential, same, strain_of, stress, stress_of
+from formulas_support import arguments, condensed, cubic, energy, hardening_energy, potential, same, strain_of, stress, stress_of
 from operations import values
 from support import name
 from test_formulas import VOCABULARY, function_of
@@ -415,10 +415,6 @@ def test_what_newton_found_may_be_used_in_a_gradient():
 # ---- newton in a function that is differentiated ----
 
 
-def cubic(u, a):
-    return u * u * u + u - a
-
-
 def root_of_cubic(a):
     """u of u³ + u = a, for the guess a, and its first three derivatives. Source: the implicit function theorem."""
     u = a.clone()
@@ -428,9 +424,7 @@ def root_of_cubic(a):
     return u, d, -6 * u * d**3, (-6 * d**4 + 108 * u**2 * d**5)
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "compiler"])
-def test_newton_in_a_function_that_is_differentiated(backend, monkeypatch):
-    monkeypatch.setenv("NEML2_FORMULAS", backend)
+def test_newton_in_a_function_that_is_differentiated():
     a = Scalar(torch.tensor([-2.0, 0.0, 0.5, 3.0, 1e3]))
     u, du, ddu, dddu = root_of_cubic(a.torch())
     f = lambda a: neml2.newton(cubic, a, a)  # noqa: E731
@@ -450,17 +444,6 @@ def test_newton_in_a_function_that_is_differentiated(backend, monkeypatch):
     torch.testing.assert_close(torch.autograd.grad(found.sum(), raw)[0], dddu, rtol=1e-9, atol=1e-15)
 
 
-def hardening_energy(e, p, k):
-    """Free energy of a strain and an internal strain; convex in p."""
-    return 0.5 * math.norm_sq(e - p) + 0.5 * k * math.norm_sq(p) + 0.1 * math.pow(math.norm_sq(p) + 1.0, 1.5)
-
-
-def condensed(e, k):
-    """The energy at the internal strain that makes it least."""
-    internal = neml2.newton(lambda p, e, k: neml2.gradient(lambda q: hardening_energy(e, q, k), p), 0.5 * e, e, k)
-    return hardening_energy(e, internal, k)
-
-
 def test_an_energy_that_newton_makes_least_gives_stress_and_tangent():
     e, k = SR2(torch.randn(7, 6, dtype=torch.float64)), Scalar(torch.rand(7) + 0.5)
     p = neml2.newton(lambda p, e, k: neml2.gradient(lambda q: hardening_energy(e, q, k), p), 0.5 * e, e, k)
@@ -468,9 +451,6 @@ def test_an_energy_that_newton_makes_least_gives_stress_and_tangent():
     same(neml2.gradient(condensed, e, k), neml2.gradient(hardening_energy, e, p, k), 10)
     (ee, ep), (pe, pp) = neml2.hessian(hardening_energy, e, p, k, argnums=(0, 1))
     same(neml2.hessian(condensed, e, k), ee - ep * math.inv(pp) * pe, 9)
-    compiled = neml2.formula(lambda e, k: neml2.hessian(condensed, e, k), backend="compiler")(e, k)
-    interpreted = neml2.formula(lambda e, k: neml2.hessian(condensed, e, k), backend="interpreter")(e, k)
-    assert torch.equal(compiled.torch(), interpreted.torch())
 
 
 def test_newton_in_newton_in_a_function_that_is_differentiated():

@@ -17,9 +17,9 @@ f64 = torch.float64
 flatten = neml2._C.recording.flatten
 
 
-@pytest.fixture(autouse=True, params=["interpreter", "compiler"])
-def backend(request, monkeypatch):
-    monkeypatch.setenv("NEML2_FORMULAS", request.param)
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch):
+    monkeypatch.setenv("NEML2_FORMULAS", "interpreter")
 
 
 def torches(results):

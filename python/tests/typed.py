@@ -134,7 +134,8 @@ assert_type(distributed.scatter_batch((stress, E), source=0), tuple[SR2, Scalar]
 assert_type(distributed.expand_batch(E, 3), Scalar)
 assert_type(distributed.batch_mean(history), Stress)
 
-neml2.vmap(energy, strain)  # type: ignore[call-arg]
+assert_type(neml2.vmap(energy, strain, C, out=Scalar(torch.empty(10, 2))), Scalar)
+neml2.vmap(energy, strain)  # type: ignore[call-overload]
 stress * "no number"  # type: ignore[operator]
 stress.no_such_function()  # type: ignore[attr-defined]
 SR2([1.0])  # type: ignore[call-overload]
