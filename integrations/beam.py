@@ -6,8 +6,6 @@ of the structure converges quadratically. torch-fem differentiates through the a
 """
 
 import sys
-import time
-from collections import Counter
 from typing import NamedTuple
 
 # begin headers
@@ -24,7 +22,7 @@ from torchfem.mesh import cube_hexa
 
 torch.set_default_dtype(torch.float64)
 # end headers
-from support import Checks, options_of
+from support import Checks, options_of, seconds, shortest, timed
 
 options = options_of("the beam, the force and the residuals", "the material and the analysis")
 checks = Checks()
@@ -85,18 +83,6 @@ class Plasticity(MechanicsMaterial):
 
 # end material
 steel = Material(G=77e3, kappa=167e3, yield_stress=250.0, Q=120.0, b=15.0, H=5e3)
-seconds: Counter[str] = Counter()
-
-
-def timed(name: str, function):
-    def run(*arguments, **options):
-        begin = time.perf_counter()
-        result = function(*arguments, **options)
-        seconds[name] += time.perf_counter() - begin
-        return result
-
-    return run
-
 
 # ---- The beam: clamped at one end, a force on the other ----
 
@@ -152,11 +138,11 @@ checks.within("without kinematic hardening the deflections are those of torch-fe
 
 factors = [*up, 1.0, 0.5, 0.0, -0.5, -0.7, -0.8, -0.9, -1.0, -0.5, 0.0, 0.5, 0.7, 0.8, 0.9, 1.0]
 material = Plasticity(steel)
-material.step = timed("material", material.step)
+material.step = timed("material")(material.step)
 beam = Beam(material)
-beam.integrate_material = timed("assembly", beam.integrate_material)
-beam.assemble_matrix = timed("assembly", beam.assemble_matrix)
-deflections = timed("all", beam.bend)(factors)
+beam.integrate_material = timed("assembly")(beam.integrate_material)
+beam.assemble_matrix = timed("assembly")(beam.assemble_matrix)
+deflections = timed("all")(beam.bend)(factors)
 spent = dict(seconds)
 print(f"\n{len(elements)} elements, {8 * len(elements)} points, {nodes.numel()} displacements")
 print("\nResiduals before each iteration, relative to the force\n load")
@@ -200,12 +186,8 @@ if options.time:
         H_inc = 2e-3 * torch.randn(count, 3, 3, generator=torch.Generator().manual_seed(0))
         times = []
         for m in (Plasticity(steel._replace(H=0.0)), own.vectorize(count)):
-            of_calls, started = [], time.perf_counter()
-            while time.perf_counter() < started + 4:  # the formula is compiled in the background meanwhile
-                begin = time.perf_counter()
-                m.step(H_inc, start, start, torch.zeros(count, m.n_state), torch.zeros(3, 3), torch.ones(count, 1), 0)
-                of_calls.append(time.perf_counter() - begin)
-            times.append(1e3 * min(of_calls))
+            state, length = torch.zeros(count, m.n_state), torch.ones(count, 1)
+            times.append(shortest(lambda: m.step(H_inc, start, start, state, torch.zeros(3, 3), length, 0)))  # noqa: B023
         print(f"{count:6d} points: {times[0]:.2f} ms, torch-fem's own material {times[1]:.2f} ms")
 
 if options.plot:

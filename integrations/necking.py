@@ -6,8 +6,6 @@ stress and tangent at all quadrature points in one call. Newton's method of the 
 """
 
 import sys
-import time
-from collections import Counter
 from typing import NamedTuple
 
 # begin headers
@@ -25,7 +23,7 @@ from petsc4py import PETSc
 
 torch.set_default_dtype(torch.float64)
 # end headers
-from support import Checks, options_of
+from support import Checks, options_of, seconds, shortest, timed
 
 options = options_of("the bar, the force and the residuals", "the material, assembly and the solver")
 checks = Checks()
@@ -73,18 +71,6 @@ def update(F: R2, old: State, m: Material) -> tuple[R2, State]:
 # end material
 steel = Material(K=164.21, G=80.1938, yield_stress=0.45, Q=0.265, b=16.93, H=0.12924)  # Simo (1988)
 radius, half = 6.413, 26.667  # mm
-seconds: Counter[str] = Counter()
-
-
-class timed:
-    def __init__(self, name: str):
-        self.name = name
-
-    def __enter__(self):
-        self.begin = time.perf_counter()
-
-    def __exit__(self, *_):
-        seconds[self.name] += time.perf_counter() - self.begin
 
 
 # ---- Conversions: with axial symmetry four of the nine components are zero ----
@@ -299,12 +285,7 @@ if options.time:
         lambda: update(bar.F, bar.before, steel),
         lambda: stress_by_hand(F, R2(bar.before.inverse_Cp).numpy(), p, steel),
     ):
-        of_calls, started = [], time.perf_counter()
-        while time.perf_counter() < started + 4:  # the formula is compiled in the background meanwhile
-            begin = time.perf_counter()
-            call()
-            of_calls.append(time.perf_counter() - begin)
-        times.append(1e3 * min(of_calls))
+        times.append(shortest(call))
     print(f"At {p.size} points: stress and tangent {times[0]:.2f} ms, stress {times[1]:.2f} ms, by hand {times[2]:.2f} ms")
 
 if options.plot:

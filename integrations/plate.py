@@ -6,8 +6,6 @@ and linear solvers are those of scikit-fem. The formula's tangent is exact, so N
 """
 
 import sys
-import time
-from collections import Counter
 from typing import NamedTuple
 
 # begin headers
@@ -22,7 +20,7 @@ from skfem.helpers import grad
 
 torch.set_default_dtype(torch.float64)
 # end headers
-from support import Checks, options_of
+from support import Checks, options_of, seconds, timed
 
 options = options_of("plastic strain, force and residuals", "the material, assembly and the solver")
 checks = Checks()
@@ -133,18 +131,6 @@ fixed = numpy.unique(numpy.concatenate([bottom.all(["u^2"]), left.all(["u^1"]), 
 free = numpy.setdiff1d(numpy.arange(basis.N), fixed)
 
 steel = Material(G=77e3, kappa=167e3, yield_stress=250.0, Q=120.0, b=15.0)
-seconds: Counter[str] = Counter()
-
-
-class timed:
-    def __init__(self, name: str):
-        self.name = name
-
-    def __enter__(self):
-        self.begin = time.perf_counter()
-
-    def __exit__(self, *_):
-        seconds[self.name] += time.perf_counter() - self.begin
 
 
 # begin newton

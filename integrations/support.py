@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The options of the programs in this folder, and the checks that they print."""
+"""The options of the programs in this folder, the checks that they print, and their times."""
 
 import argparse
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
 
 
 def options_of(draws: str, times: str) -> argparse.Namespace:
@@ -24,3 +28,26 @@ class Checks:
 
     def true(self, is_so: bool) -> None:
         self.failed |= not is_so
+
+
+seconds: Counter[str] = Counter()  # per part of the program
+
+
+@contextlib.contextmanager
+def timed(part: str) -> Iterator[None]:
+    """Adds the time of a block, or of the calls of the function that it decorates, to the seconds of this part."""
+    begin = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds[part] += time.perf_counter() - begin
+
+
+def shortest(call: Callable[[], object]) -> float:
+    """The time of the fastest call in ms. Calls are repeated for 4 s, in which their formulas are compiled in the background."""
+    of_calls, started = [], time.perf_counter()
+    while time.perf_counter() < started + 4:
+        begin = time.perf_counter()
+        call()
+        of_calls.append(time.perf_counter() - begin)
+    return 1e3 * min(of_calls)
