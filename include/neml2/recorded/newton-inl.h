@@ -5,94 +5,78 @@
 
 #include "neml2/recorded/Replay.h"
 #include "neml2/recorded/linear.h"
+#include "neml2/recorded/rules-inl.h"
 
 #include <algorithm>
 
 namespace neml2::recorded
 {
-NEML2_BODY
-SolvedEquations::SolvedEquations(std::vector<int32_t> guess_nodes,
-                                 std::vector<int32_t> solution_nodes,
-                                 std::vector<int32_t> residual_nodes,
-                                 size_t first)
-  : guess(std::move(guess_nodes)),
-    solution(std::move(solution_nodes)),
-    residual(std::move(residual_nodes))
+/// The nodes on which some nodes depend, except `solution`. They are inputs, or were recorded before node `first`.
+NEML2_BODY std::vector<int32_t>
+operands_before(size_t first, std::vector<int32_t> nodes, const std::vector<int32_t> & solution)
 {
   Recording & r = Recording::now();
   const Replay replay(r);
   std::vector<bool> is_known(r.nodes().size());
   for (const int32_t i : solution)
     is_known[size_t(i)] = true;
-  std::vector<int32_t> open = residual;
-  open.insert(open.end(), guess.begin(), guess.end());
-  while (!open.empty())
+  std::vector<int32_t> operands;
+  while (!nodes.empty())
   {
-    const int32_t i = open.back();
-    open.pop_back();
+    const int32_t i = nodes.back();
+    nodes.pop_back();
     if (is_known[size_t(i)] || r.is_constant(i))
       continue;
     is_known[size_t(i)] = true;
     if (size_t(i) < first || r.node(i).op == Op::input)
       operands.push_back(i);
     else
-      replay.each_operand(i, [&](int32_t k) { open.push_back(k); });
+      replay.each_operand(i, [&](int32_t k) { nodes.push_back(k); });
   }
   std::sort(operands.begin(), operands.end());
+  return operands;
 }
 
+/// The nodes with other numbers in place of some nodes.
 NEML2_BODY std::vector<Number>
-SolvedEquations::guess_for(const std::vector<Number> & values) const
+replayed(const std::vector<int32_t> & nodes,
+         const std::vector<int32_t> & replaced,
+         const std::vector<Number> & numbers)
 {
   Replay replay(Recording::now());
-  for (size_t k = 0; k < operands.size(); k++)
-    replay.set(operands[k], Number(values[k].x));
-  return replay.of(guess);
-}
-
-NEML2_BODY std::vector<Number>
-SolvedEquations::residual_at(const std::vector<Number> & u,
-                             const std::vector<Number> & values) const
-{
-  Replay replay(Recording::now());
-  for (size_t k = 0; k < operands.size(); k++)
-    replay.set(operands[k], values[k]);
-  for (size_t i = 0; i < solution.size(); i++)
-    replay.set(solution[i], u[i]);
-  return replay.of(residual);
+  for (size_t k = 0; k < replaced.size(); k++)
+    replay.set(replaced[k], numbers[k]);
+  return replay.of(nodes);
 }
 
 NEML2_BODY void
-set_rule_of_newton(
-    const SolvedEquations & equations,
-    const RecordedNewton & solved,
-    size_t first,
-    const std::function<RecordedNewton(const Residual &, const std::vector<Number> &)> & solve)
+set_rule_of_newton(const RecordedNewton & solved,
+                   const std::vector<Number> & guess,
+                   const std::vector<Number> & residual,
+                   size_t first,
+                   const SolveAgain & solve_again)
 {
-  Rule rule;
-  rule.operands = equations.operands;
-  rule.outputs = equations.solution;
-  rule.outputs.push_back(solved.iterations.id);
-  rule.outputs.push_back(solved.converged.id);
-  rule.apply = [equations, solve](const std::vector<int32_t> & given)
+  const std::vector<int32_t> from = values_in(guess), r = values_in(residual),
+                             x = values_in(solved.solution),
+                             operands = operands_before(first, joined(r, from), x);
+  const auto rule = [=](const std::vector<Number> & given)
   {
-    std::vector<Number> values;
-    for (size_t k = 0; k < given.size(); k += 2)
+    const auto residual_at = [&](const std::vector<Number> & u)
     {
-      values.emplace_back(Symbol::of(given[k]));
-      values.back().d[0].id = given[k + 1];
-    }
+      std::vector<Number> numbers = given;
+      numbers.insert(numbers.end(), u.begin(), u.end());
+      return replayed(r, joined(operands, x), numbers);
+    };
+    const std::vector<Symbol> values = symbols_of(values_in(given)); // a guess has no partials
     const RecordedNewton again =
-        solve([&](const std::vector<Number> & u) { return equations.residual_at(u, values); },
-              equations.guess_for(values));
-    const int32_t zero = Recording::now().constant(0);
-    std::vector<int32_t> results;
-    for (const Number & u : again.solution)
-      results.insert(results.end(), {u.x.id, u.d[0].id});
-    results.insert(results.end(), {again.iterations.id, zero, again.converged.id, zero});
+        solve_again(residual_at, replayed(from, operands, {values.begin(), values.end()}));
+    std::vector<Number> results = again.solution;
+    results.emplace_back(again.iterations);
+    results.emplace_back(Symbol::of(again.converged.id));
     return results;
   };
-  Recording::now().set_rule(std::move(rule), first);
+  Ruled(first).differentiate(
+      operands, joined(x, {solved.iterations.id, solved.converged.id}), rule);
 }
 
 NEML2_BODY std::pair<std::vector<Symbol>, std::vector<Symbol>>

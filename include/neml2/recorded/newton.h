@@ -13,15 +13,6 @@ namespace neml2::recorded
 /// The residual as a function of the unknowns; it returns as many numbers as there are unknowns.
 using Residual = std::function<std::vector<Number>(const std::vector<Number> &)>;
 
-inline std::vector<int32_t>
-values_of(const std::vector<Number> & x)
-{
-  std::vector<int32_t> ids;
-  for (const Number & a : x)
-    ids.push_back(a.x.id);
-  return ids;
-}
-
 /// The results of newton, with their partials.
 struct RecordedNewton
 {
@@ -30,32 +21,17 @@ struct RecordedNewton
   Condition converged;
 };
 
-/// Equations that were solved, so that they can be solved again for other values of the numbers on which they depend.
-struct SolvedEquations
-{
-  std::vector<int32_t> guess, solution,
-      residual; ///< the nodes of the guess, the solution, and the residual at the solution
-  std::vector<int32_t>
-      operands; ///< the nodes on which guess and residual depend, recorded before the solution
+/// Records newton for another residual, from another guess.
+using SolveAgain = std::function<RecordedNewton(const Residual &, const std::vector<Number> &)>;
 
-  /// `first` is the number of nodes that were recorded before the solution.
-  SolvedEquations(std::vector<int32_t> guess,
-                  std::vector<int32_t> solution,
-                  std::vector<int32_t> residual,
-                  size_t first);
-  /// The guess, and the residual at u, for other values of the operands.
-  std::vector<Number> guess_for(const std::vector<Number> & values) const;
-  std::vector<Number> residual_at(const std::vector<Number> & u,
-                                  const std::vector<Number> & values) const;
-};
-
-/// Sets the rule by which the solution of equations is differentiated where a derivative in the formula replaces the operands of the
-/// equations. `solve` solves the equations with another residual and guess.
-void set_rule_of_newton(
-    const SolvedEquations & equations,
-    const RecordedNewton & solved,
-    size_t first,
-    const std::function<RecordedNewton(const Residual &, const std::vector<Number> &)> & solve);
+/// Sets the rule by which a solution is differentiated where a derivative in the formula replaces numbers on which the solution depends:
+/// solve_again then solves the equations for the new numbers. `residual` contains the residual at the solution, and `first` is the number of
+/// nodes that were recorded before the solution.
+void set_rule_of_newton(const RecordedNewton & solved,
+                        const std::vector<Number> & guess,
+                        const std::vector<Number> & residual,
+                        size_t first,
+                        const SolveAgain & solve_again);
 
 /// The residual at x, and its derivatives by x, row by row.
 std::pair<std::vector<Symbol>, std::vector<Symbol>>
@@ -187,16 +163,6 @@ record_newton(const Residual & residual,
   for (const Number & c : u)
     recording.set_partial(c.x.id, c.d[0].id);
   const std::vector<Number> at = residual(u);
-  const auto with_rule = [&]
-  {
-    RecordedNewton solved{u, points.iterations, points.converged};
-    set_rule_of_newton({values_of(guess), values_of(u), values_of(at), first_node},
-                       solved,
-                       first_node,
-                       [options, unknown](const Residual & f, const std::vector<Number> & from)
-                       { return record_newton<n>(f, from, unknown, options); });
-    return solved;
-  };
   Symbol r[n][1], b[n][1];
   bool depends = false;
   for (int i = 0; i < n; i++)
@@ -204,23 +170,31 @@ record_newton(const Residual & residual,
     b[i][0] = -at[size_t(i)].d[0];
     depends = depends || !recording.is_constant(b[i][0].id);
   }
-  if (!depends)
-    return with_rule();
-  record_residual(residual, x, r, J);
-  kernels::LU<n, Symbol> lu;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      lu.a[i][j] = J[i][j];
-  lu.factor();
-  lu.solve(b);
-  const Symbol counts =
-      where(points.converged, Symbol(1.0), Symbol(std::numeric_limits<double>::quiet_NaN()));
-  for (int i = 0; i < n; i++)
+  if (depends)
   {
-    u[size_t(i)].d[0] = b[i][0] * counts;
-    recording.set_partial(u[size_t(i)].x.id, u[size_t(i)].d[0].id);
+    record_residual(residual, x, r, J);
+    kernels::LU<n, Symbol> lu;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        lu.a[i][j] = J[i][j];
+    lu.factor();
+    lu.solve(b);
+    const Symbol counts =
+        where(points.converged, Symbol(1.0), Symbol(std::numeric_limits<double>::quiet_NaN()));
+    for (int i = 0; i < n; i++)
+    {
+      u[size_t(i)].d[0] = b[i][0] * counts;
+      recording.set_partial(u[size_t(i)].x.id, u[size_t(i)].d[0].id);
+    }
   }
-  return with_rule();
+  RecordedNewton solved{std::move(u), points.iterations, points.converged};
+  set_rule_of_newton(solved,
+                     guess,
+                     at,
+                     first_node,
+                     [options, unknown](const Residual & f, const std::vector<Number> & from)
+                     { return record_newton<n>(f, from, unknown, options); });
+  return solved;
 }
 } // namespace neml2::recorded
 

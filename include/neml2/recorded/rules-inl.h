@@ -102,10 +102,13 @@ joined(std::vector<int32_t> a, const std::vector<int32_t> & b)
   return a;
 }
 
-/// Sets the rules of a function's outputs. Make this object before the function is recorded.
+/// Sets the rules of a function's outputs. Make this object before the function is recorded, or with the number of nodes that were recorded
+/// before the function.
 class Ruled
 {
 public:
+  explicit Ruled(size_t first = Recording::now().nodes().size()) : _first(first) {}
+
   /// `rule` computes the outputs from the operands; both are numbers with partials.
   template <class F>
   void differentiate(std::vector<int32_t> operands,
@@ -140,7 +143,7 @@ public:
 
 private:
   /// The first node that may get a rule: nodes that were recorded earlier keep their rules.
-  size_t _first = Recording::now().nodes().size();
+  size_t _first;
 };
 
 // ---- Functions of matrices ----
