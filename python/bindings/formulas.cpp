@@ -124,20 +124,17 @@ public:
     const core::Operation op("vmap", core::Accepts::numbers);
     core::check_operands(op, c.operands);
     const TensorShape batch = core::broadcast_batch(op, c.operands);
+    const auto together = [&](PutTogether::NextLeaf leaf)
+    { return PutTogether(r->returned, leaf).next(); };
     if (out)
-    {
-      const auto together = [&](PutTogether::NextLeaf leaf)
-      { return PutTogether(r->returned, leaf).next(); };
-      const Outputs outputs(op.name, out, r->results, together);
-      check_not_transformed(op.name, c.operands);
-      {
-        const PassedWarnings warnings;
-        const nb::gil_scoped_release release;
-        math::evaluate_recorded_into(op, r->formula, c.operands, batch, outputs.operands);
-      }
-      compile(self);
-      return out;
-    }
+      return into(self,
+                  op,
+                  c,
+                  out,
+                  r->results,
+                  together,
+                  [&](ArrayRef<core::Operand> outputs)
+                  { math::evaluate_recorded_into(op, r->formula, c.operands, batch, outputs); });
     SmallVector<at::Tensor, 4> t(r->results.size());
     if (is_transformed(c.operands))
       transformed(self, r->formula, c.operands, t);
@@ -148,7 +145,13 @@ public:
       math::evaluate_recorded(op, r->formula, c.operands, batch, t.data());
     }
     compile(self);
-    return as_returned(*r, c, t, Size(batch.size()));
+    size_t i = 0;
+    const auto leaf = [&]
+    {
+      const size_t k = i++;
+      return as_result(*r, c, k, t[k], Size(batch.size()));
+    };
+    return together(leaf);
   }
 
   /// The result, and the Jacobians of the results in `of` with respect to the arguments in argnums. argnums counts the arguments from
@@ -197,16 +200,17 @@ public:
       const auto bases = r->formula->bases_with_jacobians(by, results);
       for (size_t i = kinds.size(); i < bases.size(); i++)
         kinds.push_back({&type_of_jacobian(bases[i]), bases[i]});
-      const Outputs outputs(op.name, out, kinds, together);
-      check_not_transformed(op.name, c.operands);
-      {
-        const PassedWarnings warnings;
-        const nb::gil_scoped_release release;
-        math::evaluate_recorded_jacobians_into(
-            op, r->formula, by, results, c.operands, batch, outputs.operands);
-      }
-      compile(self);
-      return nb::borrow(out);
+      return into(self,
+                  op,
+                  c,
+                  out,
+                  kinds,
+                  together,
+                  [&](ArrayRef<core::Operand> outputs)
+                  {
+                    math::evaluate_recorded_jacobians_into(
+                        op, r->formula, by, results, c.operands, batch, outputs);
+                  });
     }
     std::vector<at::Tensor> t(r->results.size() + by.size() * results.size());
     if (is_transformed(c.operands))
@@ -484,12 +488,28 @@ private:
       yes = yes || (o.tensor && o.tensor->_fw_grad(0).defined());
     return yes;
   }
-  static void check_not_transformed(const char * name, ArrayRef<core::Operand> operands)
+  /// Writes the results of a call to the tensors of `out`, and returns `out`. For `kinds` and `together` see Outputs.
+  template <class Together, class Evaluate>
+  nb::object into(nb::handle self,
+                  const core::Operation & op,
+                  const Call & c,
+                  nb::handle out,
+                  const std::vector<Kind> & kinds,
+                  const Together & together,
+                  const Evaluate & evaluate)
   {
-    NEML2_CHECK(!is_transformed(operands),
-                name,
+    const Outputs outputs(op.name, out, kinds, together);
+    NEML2_CHECK(!is_transformed(c.operands),
+                op.name,
                 ": out was given, but writing to existing tensors has no derivatives of forward "
                 "mode and no transforms of torch.func. Call it without out.");
+    {
+      const PassedWarnings warnings;
+      const nb::gil_scoped_release release;
+      evaluate(outputs.operands);
+    }
+    compile(self);
+    return nb::borrow(out);
   }
   /// Computes the results of a formula as one PyTorch operation; torch.func's transforms use the formula's own derivatives.
   template <class Results>
@@ -514,17 +534,6 @@ private:
     const auto dtype = c.like->scalar_type();
     const bool is_integer = !c10::isFloatingType(dtype) && holds_integers(type);
     return type.make(Tensor(is_integer ? t.to(dtype) : t, batch_dim));
-  }
-  static nb::object
-  as_returned(const Recorded & r, const Call & c, ArrayRef<at::Tensor> t, Size batch_dim)
-  {
-    size_t i = 0;
-    const auto leaf = [&]
-    {
-      const size_t k = i++;
-      return as_result(r, c, k, t[k], batch_dim);
-    };
-    return PutTogether(r.returned, leaf).next();
   }
 
   /// If there were enough calls, requests the compilation of the programs that were made since the last request.
