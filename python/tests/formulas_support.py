@@ -78,7 +78,7 @@ def cubic(u, a):
 
 
 def slope_of_root(a):
-    """1 / (3 u² + 1) at u³ + u = a, by the derivative of what newton finds."""
+    """1 / (3 u² + 1) at u³ + u = a, by the derivative of the solution of newton."""
     return neml2.gradient(lambda b: neml2.newton(cubic, b, b), a)
 
 

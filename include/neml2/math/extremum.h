@@ -131,7 +131,7 @@ minimum(const N & a, const B & b)
 
 /// a within bounds: minimum(upper, maximum(lower, a)), which is upper where lower > upper. Each bound is a number, a
 /// Scalar or a tensor of the type of a, in the unit of a. (...; base) -> (...; base). For integers, too. NaN if one of the
-/// three is NaN. The derivative is that of the value taken; where a equals a bound, it is that of a.
+/// three is NaN. The result has the derivative of the argument whose value it takes; where a equals a bound, that argument is a.
 /// @throws NEMLException also for a complex number.
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A
