@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/math/formula.h"
 #include "support/operation.h"
 
 #include <ATen/core/grad_mode.h>
@@ -29,13 +30,22 @@ at::Tensor lay_out(Layout layout, const at::Tensor & t, size_t base_dim);
 class WithoutGradientRules
 {
 public:
-  WithoutGradientRules() : _recorder(engine::record_gradient.exchange(nullptr)) {}
-  ~WithoutGradientRules() { engine::record_gradient.store(_recorder); }
+  WithoutGradientRules()
+    : _recorder(engine::record_gradient.exchange(nullptr)),
+      _recorded(math::with_recorded_gradients.exchange(nullptr))
+  {
+  }
+  ~WithoutGradientRules()
+  {
+    engine::record_gradient.store(_recorder);
+    math::with_recorded_gradients.store(_recorded);
+  }
   WithoutGradientRules(const WithoutGradientRules &) = delete;
   WithoutGradientRules & operator=(const WithoutGradientRules &) = delete;
 
 private:
   engine::RecordGradient _recorder;
+  const math::WithRecordedGradients * _recorded;
 };
 
 /// The fused and the composed path are both taken, each where it should be, and agree for all

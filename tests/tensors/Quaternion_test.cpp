@@ -518,6 +518,8 @@ TEST_CASE("dist of unit quaternions has the slopes of 2 acos |p · q|, also acro
   };
   const at::Tensor expected = slope(arc(x, y));
   REQUIRE(at::allclose(slope(dist(Quaternion(x), Quaternion(y))), expected, 1e-9, 1e-9));
+  const auto formula = [](const auto & a, const auto & b) { return dist(a, b); };
+  REQUIRE(at::allclose(slope(vmap(formula, Quaternion(x), Quaternion(y))), expected, 1e-9, 1e-9));
 }
 
 TEST_CASE("dist is accurate where it is small, for quaternions rounded to float32",

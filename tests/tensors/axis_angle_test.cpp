@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Rot.h"
-#include "neml2/tensors/Rot.h"
+#include "neml2/math/vmap.h"
 #include "support/battery.h"
+#include "support/parity.h"
 #include "support/reference.h"
 
 #include <cmath>
@@ -162,5 +163,29 @@ TEST_CASE("There is no rotation from or to a vector of no direction", "[tensors]
 {
   REQUIRE(Rot::rotation_from_to(Vec(zeros), Vec::fill(1, 0, 0)).isnan().any().item<bool>());
   REQUIRE(Rot::axis_angle(Vec(zeros), Scalar(1.0, kFloat64)).isnan().all().item<bool>());
+}
+
+TEST_CASE("In a formula, whole turns have no derivative of any order", "[tensors][Rot][autograd]")
+{
+  const auto standard = [](const auto & n, const auto & t) { return axis_angle_standard(n, t); };
+  const auto reduced = [](const auto & n, const auto & t)
+  { return axis_angle(n, t - 4.0 * 3.14159265358979323846); };
+  const Vec n(at::randn({20, 3}, kFloat64));
+  const at::Tensor start = at::rand({20}, kFloat64) + 4 * 3.14159265358979323846;
+  const auto derivatives = [&](const auto & f)
+  {
+    const at::Tensor t = start.clone().set_requires_grad(true);
+    std::vector<at::Tensor> all{at::Tensor(vmap(f, n, Scalar(t))).square().sum()};
+    for (int order = 0; order < 3; order++)
+      all.push_back(torch::autograd::grad({all.back().sum()}, {t}, {}, true, true)[0]);
+    return all;
+  };
+  const auto found = derivatives(standard), expected = derivatives(reduced);
+  for (size_t order = 0; order < found.size(); order++)
+    REQUIRE(at::allclose(found[order], expected[order], 1e-10, 1e-10));
+  const test::WithoutGradientRules by_the_operations_of_LibTorch;
+  const auto on_columns = derivatives(standard);
+  for (size_t order = 0; order < found.size(); order++)
+    REQUIRE(at::allclose(on_columns[order], expected[order], 1e-10, 1e-10));
 }
 } // namespace axis_angle_test

@@ -103,6 +103,19 @@ constexpr bool is_active = !std::is_same_v<number_t<R>, plain_number_t<R>>;
 template <class T>
 constexpr bool is_recorded = false;
 
+/// The value of a number, without derivatives of any order. The value of a dual of a recording would have the derivatives of the operations
+/// that computed it.
+template <class T>
+NEML2_INLINE auto
+without_derivative_of(const T & a)
+{
+  const typename innermost_number<T>::type v = innermost(a);
+  if constexpr (is_recorded<T>)
+    return without_derivative(v);
+  else
+    return v;
+}
+
 /// f(number) for each number of a, in order.
 template <class R, class F>
 NEML2_INLINE constexpr void

@@ -276,6 +276,11 @@ private:
     };
     using recorded::Whole;
     namespace c = composed;
+    if (rule.whole == Whole::without_derivative)
+    {
+      column(rule.outputs[0]) = {tensor(rule.operands[0]).detach()};
+      return;
+    }
     at::Tensor r;
     switch (rule.whole)
     {

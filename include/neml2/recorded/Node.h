@@ -231,6 +231,7 @@ enum class Whole : uint8_t
   by_operations,
   /// Operation by operation, but the derivatives of the single operations would be wrong.
   not_differentiated,
+  without_derivative, ///< the value of its operand
   eigh,
   hencky_strain,
   expm, ///< a function of a symmetric tensor; the derivatives (dexpm ...) are along a second tensor

@@ -121,6 +121,13 @@ Recording::constant(double x)
   return find_or_append({Op::constant, {-1, -1, -1}, x});
 }
 
+NEML2_BODY int32_t
+Recording::copy(int32_t i)
+{
+  const int32_t one = constant(1);
+  return find_or_append({Op::multiply, {std::min(i, one), std::max(i, one), -1}});
+}
+
 NEML2_BODY std::vector<int32_t>
 Recording::record_system(Op op, int32_t n, const std::vector<int32_t> & operands)
 {

@@ -163,6 +163,21 @@ record_function(const F & f, const R<Symbol> & A, Whole whole = Whole::by_operat
   return r;
 }
 NEML2_BODY Symbol
+without_derivative(const Symbol & a)
+{
+  if (Recording::now().is_constant(a.id))
+    return a;
+  Ruled ruled;
+  const Symbol copy = Symbol::of(Recording::now().copy(a.id));
+  ruled.differentiate(
+      {a.id},
+      {copy.id},
+      [](const std::vector<Number> & x)
+      { return std::vector<Number>{Number(without_derivative(x[0].x))}; },
+      Whole::without_derivative);
+  return copy;
+}
+NEML2_BODY Symbol
 det(const kernels::R2<Symbol> & A)
 {
   return record_function([](const auto & a) { return kernels::det(a); }, A);

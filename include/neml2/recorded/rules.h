@@ -13,6 +13,8 @@
  */
 namespace neml2::recorded
 {
+/// The value of a as a number without derivatives of any order.
+Symbol without_derivative(const Symbol & a);
 Symbol det(const kernels::R2<Symbol> & A);
 Symbol det(const kernels::SR2<Symbol> & A);
 kernels::SR2<Symbol> inv(const kernels::SR2<Symbol> & A);
