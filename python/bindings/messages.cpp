@@ -12,7 +12,7 @@ namespace
 {
 using Text = std::string_view;
 
-/// Words of C++, and the words that replace them in Python's messages. The functions below replace further words by rules.
+/// Words of C++, and the words that replace them in Python's messages. The functions below replace further words according to rules.
 constexpr std::pair<Text, Text> spellings[] = {
     {"neml2::", ""},
     {"linalg::", "math."},

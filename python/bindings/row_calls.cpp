@@ -366,8 +366,8 @@ build(const std::string & name, const Rows & x)
   return Row(&type_named(type.c_str()), std::move(c));
 }
 
-/// The conversion Type(x): x itself, the result of the type's own conversion function, or the same numbers as another type of the same base
-/// shape. None if there is no such conversion.
+/// The conversion Type(x): x itself, the result of the type's own conversion function, or an object of type Type with the same numbers, if
+/// both types have the same base shape. None if there is no such conversion.
 std::optional<Rows>
 convert(const std::string & type, const Row & x)
 {

@@ -200,7 +200,7 @@ drotate_matrix(const at::Tensor & A, const at::Tensor & R)
          I.view({1, 3, 3, 1}) * N.unsqueeze(-2).unsqueeze(-2);
 }
 
-/// Derivative by r of a matrix B that r has rotated, where J is the spin_by_rate of r:
+/// Derivative with respect to r of a matrix B that r has rotated, where J is the spin_by_rate of r:
 /// S_kil B_lj + S_kjl B_il, where S_k is the skew matrix of the spin in column k of J.
 /// (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
 inline at::Tensor

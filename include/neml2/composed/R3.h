@@ -3,7 +3,7 @@
 
 #include "neml2/composed/R2.h"
 
-/// Third order tensors, in LibTorch calls.
+/// Functions of third order tensors, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// T_ijk v_k. (..., 3, 3, 3), (..., 3) -> (..., 3, 3)

@@ -51,7 +51,7 @@ drotate_self_mandel_pairs(const at::Tensor & C, const at::Tensor & r)
   return d.expand(utils::broadcast_sizes(d.sizes(), append_dims(C, 2).sizes()));
 }
 
-/// The gradient by R, 2 Q_ijkl R_jl, from the gradient Q by the mandel_rotation of R. (..., 6, 6), (..., 3, 3) -> (..., 3, 3)
+/// The gradient with respect to R, 2 Q_ijkl R_jl, from the gradient Q by the mandel_rotation of R. (..., 6, 6), (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 mandel_rotation_gradient(const at::Tensor & Q, const at::Tensor & R)
 {

@@ -3,7 +3,7 @@
 
 #include "neml2/composed/SR2.h"
 
-/// Cholesky's factor, in LibTorch calls.
+/// The Cholesky factor, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// The lower triangular L with L Lᵀ = S, where S is the symmetric part of A; NaN where S is not positive definite.

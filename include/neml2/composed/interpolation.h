@@ -15,7 +15,7 @@
  */
 namespace neml2::composed
 {
-/// Chooses between batches by a condition; it is an argument of the functions of kernels/interpolants.h.
+/// Chooses between batches by a condition. A Select is passed to the functions of kernels/interpolants.h.
 struct Select
 {
   template <class A, class B>

@@ -123,8 +123,8 @@ sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
   return only_where(change < 1e-7, X);
 }
 constexpr int sqrt_steps = 16;
-/// A divided by the largest |A_ij| of its leading block, and this divisor as a constant. The divisor is 1 where the largest |A_ij| is 0 or
-/// not finite.
+/// A divided by the largest |A_ij| of its leading block, and this divisor, which autograd treats as a constant. The divisor is 1 where the
+/// largest |A_ij| is 0 or not finite.
 inline std::pair<at::Tensor, at::Tensor>
 of_norm_one(const at::Tensor & A, Size n)
 {

@@ -45,7 +45,7 @@ public:
   {
     _name = name;
   }
-  /// From any primitive tensor; keeps its batch dimension.
+  /// From any primitive tensor; keeps its batch dimensions.
   template <class Derived, Size... S>
   Tensor(const PrimitiveTensor<Derived, S...> & t)
     : TensorBase<Tensor>(core::Trusted(), static_cast<const at::Tensor &>(t), t.batch_dim())

@@ -187,7 +187,7 @@ public:
     return s;
   }
 
-  // These operators are friends, so that the compiler does not consider them for two other shapes.
+  // These operators are friends, so that the compiler does not consider them unless an operand is a TraceableTensorShape.
   friend bool operator==(const TraceableTensorShape & a, const TraceableTensorShape & b)
   {
     return a.own().equals(b.own());

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-/// Reads and writes parts of a tensor by index: shared by the members of TensorBase that index.
+/// Functions that read and write parts of a tensor by index, which the members of TensorBase share.
 namespace neml2::core
 {
 /// One value as a tensor, to be written by index_put.

@@ -69,8 +69,8 @@ overlaps_itself(const at::Tensor & t)
   return false;
 }
 
-/// Lets autograd notice that the storage of a view was put on the graph by writing another view of it. Until autograd notices this,
-/// LibTorch takes the view for a leaf, and refuses to write into it.
+/// Lets autograd notice that a view's storage was put on the graph when another view of the same storage was written to. Until autograd
+/// notices this, LibTorch takes the view for a leaf, and refuses to write into it.
 inline void
 update_view(const at::Tensor & t)
 {

@@ -159,7 +159,7 @@ KernelFormula::evaluate(const Operation & op,
   return fused;
 }
 
-/// The gradient by `argument`, which is one of these operands. If the gradient is a sum over rows, its dtype is float64.
+/// The gradient with respect to `argument`, which is one of these operands. If the gradient is a sum over rows, its dtype is float64.
 NEML2_BODY at::Tensor
 KernelFormula::part_of_gradient(ArrayRef<Operand> operands, const Operand & argument) const
 {

@@ -11,8 +11,8 @@ namespace neml2::device
 #ifndef _WIN32
 namespace cuda
 {
-/// Opens the library of built-in functions in NVRTC's folder. Later NVRTC opens this library by its file name alone, and the NVRTC 13
-/// of PyPI does not search its own folder.
+/// Opens the library of built-in functions in NVRTC's folder. NVRTC itself opens this library
+/// afterwards, by its file name alone, and NVRTC 13 from PyPI does not search its own folder.
 inline void
 open_builtins(const std::string & folder)
 {

@@ -14,7 +14,7 @@ void launch_kernel(LoadedKernel & kernel,
                    ArrayRef<const double *> numbers,
                    c10::Device device);
 
-/// Whether the numbers of each row (of each tensor of the batch) are adjacent in memory, as kernels require.
+/// Whether the numbers of each row (a row is one tensor of the batch) are adjacent in memory, as kernels require.
 bool has_adjacent_components(const at::Tensor & t, Size batch_dim);
 
 /// A copy of a tensor in which the numbers of each row are adjacent. Along an expanded dimension only one row is copied.

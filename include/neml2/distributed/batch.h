@@ -14,7 +14,7 @@
  * Results of reductions are bitwise the same for any number of processes, and their gradients are, too. All
  * processes must compute the same loss from the same numbers, and all gradients are gradients of this loss. For a tensor
  * that all processes have, every process gets the same gradient, to which the whole batch contributes. For its part of a
- * batch, each process gets the gradient by that part. Therefore compute a loss from results of batch_sum, batch_mean or
+ * batch, each process gets the gradient with respect to that part. Therefore compute a loss from results of batch_sum, batch_mean or
  * gather_batch, and pass parameters that all points share through expand_batch.
  *
  * All processes of a group call a function together, with tensors of the same type, dtype and shape. Only the number

@@ -17,8 +17,8 @@ namespace neml2::engine
 /// Returns t, or a copy of t if t is an inference tensor, which autograd cannot save.
 at::Tensor saveable(const at::Tensor & t);
 
-/// Returns a result of LibTorch's operations without shared memory, like the results of the fused loop. It is a copy if the result shares
-/// memory with an argument or is expanded, otherwise the result itself.
+/// Returns a result of LibTorch's operations as a tensor that shares no memory, as the results of the fused loop share none. It is a copy
+/// if the result shares memory with an argument or is expanded, otherwise the result itself.
 at::Tensor unshared(const at::Tensor & result, ArrayRef<Operand> operands);
 
 /// Records results in autograd's graph. Plain numbers among the operands are kept as scalar tensors.

@@ -22,8 +22,8 @@ public:
   FormulaRecorder & operator=(const FormulaRecorder &) = delete;
   ~FormulaRecorder();
 
-  /// Appends an argument of n numbers, and writes its symbols to x. The numbers of tensors get seeds (partials by which the recording is
-  /// differentiated), plain numbers do not.
+  /// Appends an argument of n numbers, and writes its symbols to x. Numbers that belong to a tensor get seeds (the partials
+  /// with which differentiation starts); plain numbers do not.
   void add_argument(TensorShapeRef base, bool is_number, recorded::Number * x, Size n);
   /// Appends a result that consists of these numbers.
   void add_result(TensorShapeRef base, const recorded::Number * x, Size n);

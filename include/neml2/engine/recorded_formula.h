@@ -120,7 +120,7 @@ public:
   }
 
   const RecordedProgram & value() const { return _value; }
-  /// The program that computes the gradient by argument k from the arguments and the weights of the results.
+  /// The program that computes the gradient with respect to argument k from the arguments and the weights of the results.
   const RecordedProgram & vector_jacobian(size_t k) const;
   /// The program that computes the results, then the Jacobian of each result in `of` by each argument in `by`.
   const RecordedProgram & jacobian(const std::vector<size_t> & by,
@@ -138,7 +138,7 @@ public:
   std::shared_ptr<const RecordedFormula> with_jacobians(const std::vector<size_t> & by,
                                                         const std::vector<size_t> & of) const;
 
-  /// The weights of the results. A weight is the gradient by a result, or zeros if this gradient is undefined.
+  /// The weights of the results. A weight is the gradient with respect to a result, or zeros if this gradient is undefined.
   std::vector<at::Tensor> weights(ArrayRef<Operand> arguments, ArrayRef<at::Tensor> results) const;
   /// The operands of a program that takes the arguments, then the weights. They refer to `weights`, which must outlive them.
   std::vector<Operand> with_weights(ArrayRef<Operand> arguments,

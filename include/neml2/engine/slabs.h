@@ -8,8 +8,8 @@
 #include <vector>
 
 /**
- * Batches are cut into slabs to sum the gradient by an argument that all rows share. The sum is computed slab by slab, which keeps
- * the memory for the summands small.
+ * If all rows share an argument, the gradient with respect to it is a sum over the batch. The batch is cut into slabs, and the sum is
+ * computed slab by slab, which keeps the memory for the summands small.
  *
  * The slabs depend only on the shapes, not on the number of threads, and the summands are added in the order of the batch. Therefore
  * results are bitwise the same for any number of threads.
@@ -60,10 +60,10 @@ struct Slabs
 /// Sums t to the shape `to`, which broadcasts to the shape of t. Both have base_dim base dimensions. The sum is float64.
 at::Tensor summed(const at::Tensor & t, TensorShapeRef to, Size base_dim);
 
-/// The gradient by an argument over one slab of the batch, not yet summed.
+/// The gradient with respect to an argument, on one slab of the batch, not yet summed.
 using GradientOfSlab = c10::function_ref<at::Tensor(Size slab)>;
 
-/// The gradient by an argument that is broadcast along the slabs. It is the sum of the slabs' gradients, added in their order.
+/// The gradient with respect to an argument that is broadcast along the slabs. It is the sum of the slabs' gradients, added in their order.
 at::Tensor sum_of_slabs(const Slabs & slabs,
                         const at::Tensor & argument,
                         Size batch_dim,

@@ -5,7 +5,7 @@
 #include "neml2/engine/slabs.h"
 #include "neml2/packs/gradient_tile.h"
 
-/// Gradients by one argument of a formula over a batch.
+/// Gradients with respect to one argument of a formula over a batch.
 namespace neml2::engine
 {
 /// Runs a formula that computes each row's contribution to the gradient by an argument (the tile of a vector-Jacobian product). Returns the

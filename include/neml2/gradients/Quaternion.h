@@ -7,7 +7,7 @@
 
 namespace neml2::gradients
 {
-/// Gradient by q = (s, u) from the gradient G by its matrix δ_ij + 2 s W_ij + 2 u_i u_j - 2 u_k u_k δ_ij. By s it is
+/// Gradient with respect to q = (s, u) from the gradient G by its matrix δ_ij + 2 s W_ij + 2 u_i u_j - 2 u_k u_k δ_ij. By s it is
 /// 2 w · u, and by u it is 2 s w + 2 (G + Gᵀ) u - 4 tr(G) u, where w_i = -ε_ijk G_jk.
 template <class A, class B>
 NEML2_INLINE auto
@@ -106,8 +106,8 @@ inline const bool has_Quaternion_rules = []
             g,
             r);
       });
-  // The parameters are u / d with d = n + s and n = |q|, if s ≥ 0, and those of -q otherwise. The gradient by s is
-  // -(g · u) (1 + s / n) / d², and the gradient by u is g / d - (g · u) u / (n d²)
+  // The parameters are u / d with d = n + s and n = |q|, if s ≥ 0, and those of -q otherwise. The gradient with respect to s is
+  // -(g · u) (1 + s / n) / d², and the gradient with respect to u is g / d - (g · u) u / (n d²)
   add_gradient_rule<tensors::ToRot, Rot, Quaternion>(
       [](const Rot & g, const Quaternion & q)
       {

@@ -47,7 +47,7 @@ by_quaternion_matrix(const H & h)
           V(n - x - y + z)};
 }
 
-/// Gradient by a rotation matrix from the gradient g by its parameters r = σ (q_1, q_2, q_3) / D. Here q is the row
+/// Gradient with respect to a rotation matrix from the gradient g by its parameters r = σ (q_1, q_2, q_3) / D. Here q is the row
 /// that kernels::quaternion_row chooses, D = |q| + |q_0|, and σ is the sign of q_0.
 template <class G, class T>
 NEML2_INLINE kernels::R2<kernels::product_t<G, T>>

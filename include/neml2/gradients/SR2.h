@@ -37,7 +37,7 @@ inline const bool has_SR2_rules = []
   add_gradient_rule<tensors::Outer, SSR4, SR2, SR2>(
       [](const SSR4 & g, const SR2 &, const SR2 & b) { return g * b; },
       [](const SSR4 & g, const SR2 & a, const SR2 &) { return a * g; });
-  // The gradient by R is 2 g R s, because g and s are symmetric
+  // The gradient with respect to R is 2 g R s, because g and s are symmetric
   add_gradient_rule<tensors::Rotate, SR2, SR2, R2>(
       [](const SR2 & g, const SR2 &, const R2 & r) { return rotate(g, transpose(r)); },
       [](const SR2 & g, const SR2 & s, const R2 & r)

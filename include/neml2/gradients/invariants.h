@@ -76,7 +76,7 @@ inline const bool has_invariant_rules = []
             s,
             SR2::identity(g.options()));
       });
-  // The gradient by the principal values is orthogonal to the axis 111 and to the deviator, and has the length 1 / |d|
+  // The gradient with respect to the principal values is orthogonal to the axis 111 and to the deviator, and has the length 1 / |d|
   add_gradient_rule<tensors::LodeAngle, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {

@@ -50,7 +50,7 @@ vector(const Rot & r)
   return r;
 }
 
-/// Gradient by the parameters r from the gradient G by their matrix I + a W + b W², where W = skew(r), s = r · r,
+/// Gradient with respect to the parameters r from the gradient G by their matrix I + a W + b W², where W = skew(r), s = r · r,
 /// a = 4 (1 - s) / (1 + s)² and b = 8 / (1 + s)². W² is r r - s I.
 struct GradientByParameters
 {

@@ -7,7 +7,7 @@
 namespace neml2::kernels
 {
 /**
- * A number and its derivatives by N variables: arithmetic on duals differentiates a formula exactly.
+ * A number and its derivatives with respect to N variables: arithmetic on duals differentiates a formula exactly.
  *
  * T is a plain number, a pack of plain numbers or, for second derivatives, another dual. Operands that depend on no variable
  * stay plain numbers, and cost no derivatives.
@@ -158,7 +158,7 @@ struct Dual : DualFunctions<T, N>
     return r;
   }
 
-  /// The dual of a value whose derivative by a is pa.
+  /// The dual of a value whose derivative with respect to a is pa.
   NEML2_INLINE static Dual chain(const T & value, const T & pa, const Dual & a)
   {
     Dual r;
@@ -267,7 +267,7 @@ derivative_in(const A & a, [[maybe_unused]] int i)
     return T(0.0);
 }
 
-/// The values of a row of duals, and its derivatives by variable k.
+/// The values of a row of duals, and its derivatives with respect to variable k.
 template <template <class> class R, class T, int N>
 NEML2_INLINE R<T>
 values_of(const R<Dual<T, N>> & a)
@@ -288,7 +288,7 @@ partials_of(const R<Dual<T, N>> & a, int k)
     r[i] = a[i].d[k];
   return r;
 }
-/// Sets the values of a row of duals, or its derivatives by variable k.
+/// Sets the values of a row of duals, or its derivatives with respect to variable k.
 template <template <class> class R, class T, int N>
 NEML2_INLINE void
 set_values(R<Dual<T, N>> & a, const R<T> & x)

@@ -258,8 +258,8 @@ dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1
   return T(4.0 * atan2(T(norm_of_square(T(maximum(below, T(0.0))))), T(sqrt(above))));
 }
 
-/// A point on the shorter arc of unit quaternions from q (t = 0) to p or -p (t = 1). The arc is passed at constant angular speed. The
-/// result is NaN unless -8 ≤ t ≤ 9.
+/// A point on the shorter arc of unit quaternions from q (t = 0) to p or -p (t = 1). As t grows, the point moves along the arc at
+/// constant angular speed. The result is NaN unless -8 ≤ t ≤ 9.
 ///
 /// With Ω the angle between the ends and x = sin²(Ω/2), the weights are sin((1 - t) Ω) / sin Ω and sin(t Ω) / sin Ω. The
 /// weights are functions of Ω², smooth even at 0, and computed by arithmetic alone. Source: Shoemake (1985), Computer

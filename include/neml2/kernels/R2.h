@@ -243,7 +243,8 @@ det_by_projection(const R2<T> & A)
   const T along = T(inner(b, c) / where(square > 0.0, square, T(1.0)));
   return inner(a, cross(b, Vec<T>(c - b * along)));
 }
-/// The determinant of rows of any magnitude, even if their products would overflow or underflow.
+/// The determinant of a matrix whose rows were scaled. The rows may have any magnitude, even if products of their numbers would overflow
+/// or underflow.
 template <class T>
 NEML2_INLINE constexpr T
 det_of(const ScaledRows<T> & a)

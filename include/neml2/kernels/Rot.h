@@ -109,7 +109,7 @@ rotate(const Rot<A> & a, const Rot<B> & r)
   return r * a;
 }
 
-/// The derivative by x of c, the product of the rotations x and y; σ is 1 if x is the left factor, otherwise -1. The result is
+/// The derivative with respect to x of c, the product of the rotations x and y; σ is 1 if x is the left factor, otherwise -1. The result is
 /// ((1 - t) δ_ij - 2 y_i x_j - 2 c_i (t x_j - y_j) + 2 σ ε_ijk y_k) / d with t = y · y and
 /// d = 1 + (x · x) t - 2 x · y.
 template <class X, class Y>
@@ -150,7 +150,7 @@ drotate(const Rot<A> & a, const Rot<B> & r)
   return product_derivative<B, A>(r * a, r, a, 1);
 }
 
-/// Derivative of rotate(a, r) = r * a by a.
+/// Derivative with respect to a of rotate(a, r) = r * a.
 template <class A, class B>
 NEML2_INLINE constexpr R2<product_t<A, B>>
 drotate_self(const Rot<A> & a, const Rot<B> & r)

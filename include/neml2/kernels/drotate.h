@@ -148,7 +148,7 @@ drotate(const SR2<A> & s, const R2<B> & R)
 }
 
 /**
- * Derivative by r of C'_ijkl = R_im R_jn R_ko R_lp C_mnop.
+ * Derivative with respect to r of C'_ijkl = R_im R_jn R_ko R_lp C_mnop.
  *
  * Under the spin w the rate of C' is w_a (G_a C' + C' G_aᵀ), where G_a is the matrix of a
  * unit spin about axis a in Mandel components.

@@ -20,7 +20,7 @@ polynomial(const double (&c)[N], const T & x)
   return r + c[0];
 }
 
-// tan(√u) / √u and its derivative by u, with a relative error of 1e-16 for u < 1 / 16; source:
+// tan(√u) / √u and its derivative with respect to u, with a relative error of 1e-16 for u < 1 / 16; source:
 // Abramowitz and Stegun (1964), Handbook of Mathematical Functions, 4.3.67.
 inline constexpr double tangent_series[] = {1.0,
                                             1.0 / 3,

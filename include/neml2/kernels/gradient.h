@@ -30,7 +30,7 @@ gradient_partials(int n, int arguments)
   return n == 0 ? 1 : (n + parts - 1) / parts;
 }
 
-/// The value of a formula f, and its derivatives by its arguments I, in the order of I.
+/// The value of a formula f, and its derivatives with respect to its arguments I, in the order of I.
 template <class Which, class F, class... A>
 struct Differential;
 template <size_t... I, class F, class... A>
@@ -53,7 +53,7 @@ struct Differential<std::index_sequence<I...>, F, A...>
     return first;
   }
 
-  /// Argument K. If K is one of I, its numbers carry derivatives by the variables [first, first + chunk).
+  /// Argument K. If K is one of I, its numbers carry derivatives with respect to the variables [first, first + chunk).
   template <size_t K, class X>
   NEML2_INLINE static decltype(auto) argument(const X & a, int first)
   {
@@ -247,7 +247,7 @@ can_be_differentiated()
   return holds_only_numbers<F>();
 }
 
-/// The value of a scalar formula, and its derivatives by the arguments I: one derivative, or a tuple of derivatives.
+/// The value of a scalar formula, and its derivatives with respect to the arguments I: one derivative, or a tuple of derivatives.
 template <size_t... I, class F, class... A>
 NEML2_CALLS_FORMULA auto
 differentiate_scalar(const F & f, const A &... a)
@@ -325,7 +325,7 @@ differentiate_row(const F & f, const A &... a)
     return std::pair(0.0, 0.0);
 }
 
-/// The value of a formula and its derivative by argument I, like value_and_jacobian of batches.
+/// The value of a formula and its derivative with respect to argument I, like value_and_jacobian of batches.
 template <size_t I, size_t... Of, class F, class... A, if_in_formula<A...> = 0>
 NEML2_CALLS_FORMULA auto
 value_and_jacobian(const F & f, const A &... a)

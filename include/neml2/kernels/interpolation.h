@@ -248,8 +248,8 @@ held_by(const X & x, const Xs & xs)
   return held_between(x, first_of<P>(xs), last_of<P>(xs), Where());
 }
 
-/// y, or NaN outside the range if `beyond` requests it. The derivatives of this NaN are 0: otherwise the gradient by a table
-/// that several points share would be NaN.
+/// y, or NaN outside the range if `beyond` requests it. The derivatives of this NaN are 0: otherwise the gradient with
+/// respect to a table that several points share would be NaN.
 template <class P, class X, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)

@@ -119,7 +119,7 @@ struct PrincipalFrame
   }
 
 private:
-  using E = Dual<P, 3>; ///< a number with derivatives by the eigenvalues
+  using E = Dual<P, 3>; ///< a number with derivatives with respect to the eigenvalues
 
   NEML2_INLINE Vec<E> variables() const
   {
@@ -133,7 +133,7 @@ private:
     return r;
   }
 
-  /// Σ_i y_i v_i v_i, where y = f(λ, a) and its derivatives by λ are computed with the values of a, without a's derivatives.
+  /// Σ_i y_i v_i v_i, where y = f(λ, a) and its derivatives with respect to λ are computed with the values of a, without a's derivatives.
   template <class F, int N, class... A>
   NEML2_CALLS_FORMULA SR2<Dual<P, N>>
   from_values(const F & f, const Vec<E> & y, const SR2<Dual<P, N>> & s, const A &... a) const
@@ -171,7 +171,7 @@ private:
     return r;
   }
 
-  /// f(λ, a) and its derivative by s. f is evaluated once for both, unless a has derivatives.
+  /// f(λ, a) and its derivative with respect to s. f is evaluated once for both, unless a has derivatives.
   template <class F, class... A>
   NEML2_CALLS_FORMULA auto value_and_slope(const F & f, const SR2<P> &, const A &... a) const
   {

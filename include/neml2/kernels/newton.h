@@ -44,7 +44,7 @@ struct NewtonSystem
       return false;
   }
 
-  /// The residual and its derivatives by the unknown x.
+  /// The residual and its derivatives with respect to the unknown x.
   NEML2_CALLS_FORMULA static void
   evaluate(const F & f, const V (&x)[n], V (&r)[n][1], V (&J)[n][n], const A &... a)
   {
@@ -75,7 +75,7 @@ struct NewtonSystem
   }
 };
 
-/// Whether the residual at an X carries derivatives by the arguments. `Some` tells whether any argument carries derivatives.
+/// Whether the residual at an X carries derivatives with respect to the arguments. `Some` tells whether any argument carries derivatives.
 template <bool Some, class F, class X, class... A>
 constexpr bool depends_on_arguments = false;
 template <class F, class X, class... A>

@@ -232,7 +232,7 @@ divided_difference(
   return where(lost, mean, T(change / where(lost, T(1.0), h)));
 }
 
-/// Derivative by s of Σ_k f_k v_k v_k, where f_k is a function of the eigenvalue l_k of s, with the slope df_k, and
+/// Derivative with respect to s of Σ_k f_k v_k v_k, where f_k is a function of the eigenvalue l_k of s, with the slope df_k, and
 /// the v_k are the eigenvectors in the columns of V. epsilon is the relative error of f.
 template <class T, class E>
 NEML2_INLINE SSR4<T>

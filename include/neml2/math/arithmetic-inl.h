@@ -7,8 +7,8 @@
 
 namespace neml2::math
 {
-/// Whether all operands have the same layout in memory, without gaps and with the dimensions in another order than in the shape. Tensors
-/// stored by columns have such a layout.
+/// Whether all operands have the same layout in memory, without gaps, in which the order of the dimensions differs from that of the shape.
+/// Tensors stored by columns have such a layout.
 inline bool
 are_alike_in_other_order(ArrayRef<Operand> o)
 {
@@ -57,8 +57,8 @@ evaluate_flat(const Operation & op,
   return r;
 }
 
-/// op with a plain number as its right operand, or as its left operand if NumberFirst is true. Loops use the number as a double;
-/// LibTorch gets it as a CScalar, from which it promotes the dtype.
+/// op with a plain number as its right operand, or as its left operand if NumberFirst is true. Loops use the number as a double.
+/// LibTorch receives a CScalar, whose type takes part in the promotion of dtypes.
 template <class Op, bool NumberFirst = false>
 struct WithNumber
 {

@@ -99,7 +99,7 @@ over_gcd(const at::Tensor & x, Size batch_dim)
 
 /// a^n of two tensors of one type, of a tensor and a Scalar (either may be the exponent), or of a tensor and a number n:
 /// (...; base), (...; ) -> (...; base). n has no unit; the unit of the result is the n-th power of the unit of a. The result
-/// is NaN where a < 0 and n is not an integer. The derivative by n is a^n log a. For integers and floating types.
+/// is NaN where a < 0 and n is not an integer. The derivative with respect to n is a^n log a. For integers and floating types.
 /// @throws NEMLException also for an integer with a negative integer exponent, and for a complex number. The check of a
 /// tensor of exponents synchronises with a GPU.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
@@ -138,7 +138,7 @@ pow(const A & a, const N & n)
            a.batch_dim());
 }
 /// a^n for a number a and exponents n, all without unit: (...; base) -> (...; base). The result is NaN where a < 0 and
-/// n is not an integer. The derivative by n is a^n log a. For integers and floating types.
+/// n is not an integer. The derivative with respect to n is a^n log a. For integers and floating types.
 /// @throws NEMLException also if a is complex, or if a is an integer and n contains a negative integer. The check of n
 /// synchronises with a GPU.
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
@@ -226,8 +226,8 @@ hypot(const N & a, const A & b)
 }
 
 /// Remainder a - b trunc(a/b) of the division a/b, with the sign of a, in the common unit of a and b: (...; base),
-/// (...; base) -> (...; base). Either may be a Scalar or a number. For integers, too. The derivative by a is 1, and the
-/// derivative by b is -trunc(a/b). Floating types give NaN where b is 0.
+/// (...; base) -> (...; base). Either may be a Scalar or a number. For integers, too. The derivative with respect to a is 1, and the
+/// derivative with respect to b is -trunc(a/b). Floating types give NaN where b is 0.
 /// @throws NEMLException also for an integer divided by 0 on the CPU, and for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>

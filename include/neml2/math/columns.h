@@ -21,7 +21,7 @@ void evaluate_on_columns(const recorded::Evaluator & program,
                          ArrayRef<TensorShapeRef> bases,
                          at::Tensor * results);
 
-/// Computes the gradients by the needed arguments, where RecordedFormula::backward cannot compute them in one pass.
+/// Computes the gradients with respect to the needed arguments, where RecordedFormula::backward cannot compute them in one pass.
 void backward_on_columns(const engine::RecordedFormula & formula,
                          ArrayRef<core::Operand> operands,
                          ArrayRef<bool> needed,

@@ -12,8 +12,8 @@ namespace neml2
 namespace math
 {
 /// The larger or the smaller of two numbers. It is the second one at a tie, and NaN if either is NaN. LibTorch's own functions
-/// are several times as fast, but divide the derivative at a tie between the two numbers. They are used only if nothing
-/// is differentiated.
+/// are several times as fast, but at a tie they give each of the two numbers half of the derivative. They are used only if
+/// nothing is differentiated.
 template <bool Larger>
 struct Extremum
 {

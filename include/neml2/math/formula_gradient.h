@@ -40,7 +40,7 @@ private:
   template <size_t I>
   using Tile = packs::VectorJacobianTile<F, int(I), typename Call::Results, engine::Types<A...>>;
 
-  /// Whether this machine has a loop for the gradient by argument I.
+  /// Whether this machine has a loop for the gradient with respect to argument I.
   template <size_t I>
   static bool has_loop()
   {

@@ -44,7 +44,7 @@ gradient_as(const J & j)
     return X(at::Tensor(j));
 }
 
-/// Whether a formula has a gradient by its argument I. If not, a static_assert says why, and callers avoid further
+/// Whether a formula has a gradient with respect to its argument I. If not, a static_assert says why, and callers avoid further
 /// errors.
 template <size_t I, class F, class... A>
 constexpr bool
@@ -131,7 +131,7 @@ struct GradientOf
 } // namespace math
 
 /**
- * The value of a scalar formula f and its gradient by argument I, as gradient gives it, in one pass.
+ * The value of a scalar formula f and its gradient with respect to argument I, as gradient gives it, in one pass.
  *
  *     const auto [energy, P] = value_and_gradient<0>(free_energy, F, mu);
  */

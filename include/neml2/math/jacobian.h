@@ -83,7 +83,7 @@ constexpr bool are_tensors = false;
 template <class... L>
 constexpr bool are_tensors<std::tuple<L...>> = (core::is_primitive<std::decay_t<L>> && ...);
 
-/// The derivative by argument I of the results Of (all results if Of is empty) of a formula that may take and return
+/// The derivative with respect to argument I of the results Of (all results if Of is empty) of a formula that may take and return
 /// groups.
 template <size_t I, class F, class Of, class... A>
 struct Differentiated;
@@ -166,7 +166,7 @@ differentiate(const Use & use, const F & f, const A &... a)
 } // namespace math
 
 /**
- * Evaluates the formula f over the batch, and its exact Jacobian by argument I, in one pass. Returns the pair of the
+ * Evaluates the formula f over the batch, and its exact Jacobian with respect to argument I, in one pass. Returns the pair of the
  * value and ∂value/∂argument. If f returns a group, both are groups.
  *
  * For a value (...; y) and an argument (...; x) the results are (...; y) and (...; y, x). The Jacobian of an SR2 by an SR2 is an SSR4 (the

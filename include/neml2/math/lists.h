@@ -4,8 +4,8 @@
 #include "neml2/math/operators.h"
 
 /**
- * Derivatives by the entries of lists. A list is a tensor whose last batch dimension counts its entries; f is a
- * function of two tensors, such as the derivative of a rotated tensor. It is evaluated for each entry of a list, or for
+ * Derivatives with respect to the entries of lists. A list is a tensor whose last batch dimension runs over its entries. The functions
+ * below take a function f of two tensors, for example the derivative of a rotated tensor, and evaluate f for each entry of a list, or for
  * each pair of entries of two lists.
  */
 namespace neml2

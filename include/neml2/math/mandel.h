@@ -87,7 +87,7 @@ check_reduced_at(const Operation & op, const Tensor & reduced, Size dim, Size si
   return d;
 }
 
-/// @throws NEMLException unless the indices of the map are in [0, n), and there is one factor per index, of t's dtype.
+/// @throws NEMLException unless the indices of the map are in [0, n), there is one factor per index, and the factors have t's dtype.
 inline void
 check_reduction(
     const Operation & op, const Tensor & t, const Tensor & map, const Tensor & factors, Size n)

@@ -123,7 +123,7 @@ choose(const C & condition, const X & a, const Y & b)
  *
  * Both a and b are evaluated. In a formula this does no harm. If you differentiate on whole batches, make sure that the side that is not
  * taken does not divide by zero.
- * @throws NEMLException also unless the condition is bool, and for a raw condition with another number of dimensions.
+ * @throws NEMLException also if the condition is not bool, and if a raw condition has none of these numbers of dimensions.
  */
 template <class C, class A, math::if_condition<C> = 0, core::if_tensor<A> = 0>
 A

@@ -17,8 +17,8 @@ lanes_in_use(int64_t rows)
   return p;
 }
 
-/// The gradient by argument V from the gradients of the results. The operands are the arguments, the gradients of the results, and
-/// the gradient by the argument. If all rows share this last operand (its stride is 0), the gradient is summed over the tile.
+/// Computes the gradient with respect to argument V from the gradients with respect to the results. The operands are the arguments, then
+/// these gradients, then the result. If all rows share this last operand (its stride is 0), the gradient is summed over the tile.
 template <class F, int V, class Results, class Arguments>
 struct VectorJacobianTile;
 template <class F, int V, class... R, class... A>

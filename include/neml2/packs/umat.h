@@ -99,7 +99,7 @@ struct Umat
       *pnewdt = factor;
   }
 
-  /// Sets STRESS to s, and DDSDDE to the derivative by the strain.
+  /// Sets STRESS to s, and DDSDDE to the derivative with respect to the strain.
   void give(const kernels::SR2<double> & s, const kernels::SSR4<double> & tangent) const
   {
     const int n = size();

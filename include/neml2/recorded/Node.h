@@ -148,8 +148,8 @@ struct NewtonLoop
   kernels::NewtonOptions options;
   /// For each number, the unknown (tensor or number) to which it belongs.
   std::vector<int> unknown;
-  std::vector<int32_t> x;                  ///< the states that are the unknowns
-  std::vector<int32_t> r, J;               ///< the residual, and its derivatives by x, row by row
+  std::vector<int32_t> x;    ///< the states that are the unknowns
+  std::vector<int32_t> r, J; ///< the residual, and its derivatives with respect to x, row by row
   int32_t iterations = -1, converged = -1; ///< two more states
 
   friend bool operator==(const NewtonLoop & a, const NewtonLoop & b)

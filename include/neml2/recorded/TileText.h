@@ -6,7 +6,7 @@
 /// Operations of the library as names and types, from which sources for devices are written.
 namespace neml2::recorded
 {
-/// A type of rows (of the single tensors of a batch).
+/// A type of row. A row is one tensor of a batch.
 struct RowType
 {
   const char * name; ///< null for a type that does not belong to the library

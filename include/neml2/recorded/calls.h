@@ -39,7 +39,7 @@ call_with_variables(const F & f,
 {
   return f(argument_of<D, K>(a, variables)...);
 }
-/// Computes the value of f, and its derivatives by the arguments I.
+/// Computes the value of f, and its derivatives with respect to the arguments I.
 template <size_t... I, class F, class... A>
 void
 record_differential(kernels::Differential<std::index_sequence<I...>, F, A...> & d,

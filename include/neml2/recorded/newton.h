@@ -33,7 +33,7 @@ void set_rule_of_newton(const RecordedNewton & solved,
                         size_t first,
                         const SolveAgain & solve_again);
 
-/// The residual at x, and its derivatives by x, row by row.
+/// The residual at x, and its derivatives with respect to x, row by row.
 std::pair<std::vector<Symbol>, std::vector<Symbol>>
 record_residual_at(const Residual & residual, const std::vector<Symbol> & x);
 

@@ -29,7 +29,7 @@ public:
   SWR4() = default;
   /// Converts T_ijkl, the derivative of a symmetric tensor by the components W_kl of a skew tensor. The result is
   /// T_ijkl + T_jikl (a sum, not a mean), in Mandel components, at kl = 21, 02, 10. If T_ijkl + T_jikl is skew in kl,
-  /// this is the derivative by the axial vector of W.
+  /// this is the derivative with respect to the axial vector of W.
   /// (...; 3, 3, 3, 3) -> (...; 6, 3). The constructor is a template, so that a type that converts to R4 does not
   /// also convert to SWR4.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>

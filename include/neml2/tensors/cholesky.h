@@ -9,7 +9,7 @@
  * Cholesky's factor of symmetric positive definite matrices, one per batch entry: A = L Lᵀ with lower triangular L,
  * L_ii > 0.
  *
- * Only the symmetric part of a matrix is used, so the derivatives by A_ij and by A_ji are equal. Where the symmetric
+ * Only the symmetric part of a matrix is used, so the derivatives with respect to A_ij and A_ji are equal. Where the symmetric
  * part is not positive definite, all components of L are NaN.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.

@@ -103,7 +103,7 @@ matrix_leaf(const Op & op, composed::MatrixFunction f, const T & A, const T & E)
   return evaluate_leaf<T>(op, batch_body, A, E);
 }
 
-/// The derivative by A.
+/// The derivative with respect to A.
 template <class Op, class T>
 auto
 matrix_derivative_leaf(const Op & op, composed::MatrixFunction f, const T & A)

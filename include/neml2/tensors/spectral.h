@@ -44,7 +44,7 @@ std::pair<Vec, R2> eigh(const SR2 & s);
 SR2 ieigh(const Vec & l, const R2 & V);
 
 /**
- * The derivative by s of Σ_k f(λ_k) v_k v_k, from the eigenvalues l and eigenvectors V of s, the values
+ * The derivative with respect to s of Σ_k f(λ_k) v_k v_k, from the eigenvalues l and eigenvectors V of s, the values
  * f_k = f(λ_k) and the slopes df_k = f'(λ_k). (...; 3), (...; 3, 3), (...; 3), (...; 3) -> (...; 6, 6), in the
  * unit of df.
  *
