@@ -139,9 +139,9 @@ has_memory(const at::Tensor & t)
              t.sizes(), t.strides(), t.dtype().itemsize(), size_t(t.storage_offset()));
 }
 
-/// The text that torch prints for the values of a small tensor, such as ": [0., 1., 2.], dtype=torch.float32". It is empty if there are many values. It is
-/// also empty if reading the values would disturb a computation (on a GPU, which would have to finish first; under a transform or a trace),
-/// and for meta, fake and similar tensors, which have no values.
+/// The text that torch prints for the values of a small tensor, such as ": [0., 1., 2.], dtype=torch.float32". It is empty if there are
+/// many values. It is also empty if reading the values would disturb a computation (on a GPU, which would have to finish first; under a
+/// transform or a trace), and for meta, fake and similar tensors, which have no values.
 std::string
 values_text(const at::Tensor & t)
 {

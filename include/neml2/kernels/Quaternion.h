@@ -251,8 +251,7 @@ dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1
   const A u = A(1.0 - norm_sq(p));
   const B v = B(1.0 - norm_sq(q));
   const auto are_units = (abs(innermost(u)) <= tolerance) & (abs(innermost(v)) <= tolerance);
-  const T c = inner(p, b),
-          slope = T((u - without_derivative_of(u)) + (v - without_derivative_of(v)));
+  const T c = inner(p, b), slope = T((u - without_derivatives(u)) + (v - without_derivatives(v)));
   const T below = where(are_units, T(0.5 * (norm_sq(p - b) + slope)), T(1.0 - c));
   const T above = where(are_units, T(0.5 * (norm_sq(p + b) + slope)), T(1.0 + c));
   return T(4.0 * atan2(T(norm_of_square(T(maximum(below, T(0.0))))), T(sqrt(above))));

@@ -15,7 +15,7 @@ nearest_integer(const T & x)
 {
   using P = typename innermost_number<T>::type;
   constexpr double shift = 6755399441055744.0; // 3 · 2^51: adding it rounds a number
-  const P v = without_derivative_of(x);
+  const P v = without_derivatives(x);
   return where(abs(v) < 2251799813685248.0, P((v + shift) - shift), v);
 }
 

@@ -119,7 +119,7 @@ struct PrincipalFrame
   }
 
 private:
-  using E = Dual<P, 3>; ///< a number with derivatives with respect to the eigenvalues
+  using E = Dual<P, 3>; ///< a number that carries derivatives with respect to the eigenvalues
 
   NEML2_INLINE Vec<E> variables() const
   {

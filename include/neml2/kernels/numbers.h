@@ -103,19 +103,6 @@ constexpr bool is_active = !std::is_same_v<number_t<R>, plain_number_t<R>>;
 template <class T>
 constexpr bool is_recorded = false;
 
-/// The value of a number, without derivatives of any order. The value of a dual of a recording would have the derivatives of the operations
-/// that computed it.
-template <class T>
-NEML2_INLINE auto
-without_derivative_of(const T & a)
-{
-  const typename innermost_number<T>::type v = innermost(a);
-  if constexpr (is_recorded<T>)
-    return without_derivative(v);
-  else
-    return v;
-}
-
 /// f(number) for each number of a, in order.
 template <class R, class F>
 NEML2_INLINE constexpr void
@@ -138,7 +125,8 @@ converted(const R & a, const F & f)
   return r;
 }
 
-/// a without the derivatives that its numbers carry.
+/// a without the derivatives, of any order, that its numbers carry. While a formula is recorded, the value of a number alone would still
+/// have the derivatives of the operations that computed it.
 template <class R>
 NEML2_INLINE auto
 without_derivatives(const R & a)
@@ -146,7 +134,13 @@ without_derivatives(const R & a)
   if constexpr (!is_active<R>)
     return a;
   else
-    return converted<plain_number_t<R>>(
-        a, [](const auto & c) NEML2_INLINE_LAMBDA { return innermost(c); });
+    return converted<plain_number_t<R>>(a,
+                                        [](const auto & c) NEML2_INLINE_LAMBDA
+                                        {
+                                          if constexpr (is_recorded<number_t<R>>)
+                                            return without_derivative(innermost(c));
+                                          else
+                                            return innermost(c);
+                                        });
 }
 } // namespace neml2::kernels

@@ -167,8 +167,8 @@ template <class Op>
 struct Elementwise
 {
   /// Evaluates by rows, if the types have rows, in two cases: if one operand has one number per row of the other; and, except in float32,
-  /// if the operands differ in shape or in the order of their dimensions in memory, or if there are gaps in memory. Otherwise, if `flat` is true, it aligns the base
-  /// dimensions and evaluates number by number; if `flat` is false, it calls LibTorch.
+  /// if the operands differ in shape or in the order of their dimensions in memory, or if there are gaps in memory. Otherwise, if `flat` is
+  /// true, it aligns the base dimensions and evaluates number by number; if `flat` is false, it calls LibTorch.
   static at::Tensor of(const Operand & a, const Operand & b, const RowWise * rows, bool flat);
   static at::Tensor with_number(const Operand & a, const CScalar & n);
   static at::Tensor number_with(const CScalar & n, const Operand & a);

@@ -276,14 +276,12 @@ private:
     };
     using recorded::Whole;
     namespace c = composed;
-    if (rule.whole == Whole::without_derivative)
-    {
-      column(rule.outputs[0]) = {tensor(rule.operands[0]).detach()};
-      return;
-    }
     at::Tensor r;
     switch (rule.whole)
     {
+    case Whole::without_derivative:
+      r = row(0, 1).detach();
+      break;
     case Whole::eigh:
     {
       const auto [l, V] = c::eigen_decomposition(row(0, 6));

@@ -17,7 +17,7 @@ partials_at_once(int n)
   return n == 0 ? 1 : (n + passes - 1) / passes; // n is 0 for arguments without components
 }
 
-/// A formula on packs of rows of its arguments A, with derivatives with respect to the arguments V.
+/// A formula on packs of rows of its arguments A, that carries derivatives with respect to the arguments V.
 template <class F, class V, class Arguments>
 struct DualCall;
 template <class F, size_t... V, class... A>
@@ -46,7 +46,7 @@ struct DualCall<F, std::index_sequence<V...>, Types<A...>>
     (load_either<component_count<A>>(components(row_of<I>(rows)), stride[I], p[I], left), ...);
   }
 
-  /// The formula with derivatives with respect to components [first, first + chunk) of the arguments V.
+  /// The formula, which carries derivatives with respect to components [first, first + chunk) of the arguments V.
   template <class P, size_t... I>
   NEML2_CALLS_FORMULA static auto
   call(const F & f, Rows<P> & rows, int first, std::index_sequence<I...>)

@@ -8,8 +8,8 @@
 namespace neml2::recorded
 {
 /// The place of a value in the memory of an interpreter. The memory consists of packs. A row is a point of a batch, and a pack has one
-/// number for each of several rows. The interpreter works on blocks of rows, which are several packs long. A value that differs between rows has as many packs as a
-/// block (step 1); a value that all rows share has a single pack (step 0).
+/// number for each of several rows. The interpreter works on blocks of rows, which are several packs long. A value that differs between
+/// rows has as many packs as a block (step 1); a value that all rows share has a single pack (step 0).
 struct Place
 {
   int32_t at = 0;

@@ -124,7 +124,7 @@ Recording::constant(double x)
 NEML2_BODY int32_t
 Recording::copy(int32_t i)
 {
-  const int32_t one = constant(1);
+  const int32_t one = constant(1); // record() would simplify the product to node i
   return find_or_append({Op::multiply, {std::min(i, one), std::max(i, one), -1}});
 }
 

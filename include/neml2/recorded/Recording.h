@@ -107,7 +107,7 @@ public:
                     "then always true: give its loop a maximum number of iterations.");
   }
 
-  /// A node with the value of node i, which may have another rule than node i.
+  /// A node other than i that has the value of node i, and may have a rule of its own.
   int32_t copy(int32_t i);
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
   bool is_constant(int32_t i, double x) const { return is_constant(i) && node(i).number == x; }

@@ -283,8 +283,8 @@ record_derivative(Whole whole, const Derivative & derivative, const std::vector<
   return r;
 }
 
-/// The value of Whole for the derivative of `function` along a tensor, if the derivative has no arguments besides the tensor and the direction; otherwise
-/// not_differentiated.
+/// The value of Whole for the derivative of `function` along a tensor, if the derivative has no arguments besides the tensor and the
+/// direction; otherwise not_differentiated.
 constexpr Whole
 along_of(Whole function)
 {

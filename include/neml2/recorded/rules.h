@@ -13,7 +13,7 @@
  */
 namespace neml2::recorded
 {
-/// The value of a as a number without derivatives of any order.
+/// Returns the value of a. The derivatives of the result, of any order, are 0.
 Symbol without_derivative(const Symbol & a);
 Symbol det(const kernels::R2<Symbol> & A);
 Symbol det(const kernels::SR2<Symbol> & A);
