@@ -135,12 +135,24 @@ TEST_CASE("The unknown may be a tensor or a tuple, and so may arguments", "[math
   REQUIRE(at::allclose(s.index({flows}), expected.index({flows}), 1e-12, 1e-12));
   REQUIRE(at::allclose(slip.index({flows}), flow.index({flows}), 1e-12, 1e-12));
 
-  constexpr auto of_tuples = [](const auto & x, const auto & both)
+  static constexpr auto of_tuples = [](const auto & x, const auto & both)
   {
     const auto & [a, b] = both;
     return x * x * b - a;
   };
   REQUIRE(at::allclose(newton(of_tuples, 1.0, std::tuple(yield, 4.0)), yield.sqrt() / 2.0));
+  // with a plain number beside one that carries derivatives
+  const auto root = [](const auto & a) { return newton(of_tuples, 1.0, std::tuple(a, 4.0)); };
+  const Scalar a(at::Tensor(yield).clone().requires_grad_());
+  const auto check = [&](const Scalar & x)
+  {
+    REQUIRE(at::allclose(x, a.sqrt() / 2.0));
+    const auto gradients = grad({x.sum()}, {a}, {}, true, true);
+    REQUIRE(at::allclose(gradients[0], 0.25 / a.sqrt()));
+    REQUIRE(at::allclose(grad({gradients[0].sum()}, {a})[0], -0.125 * a.pow(-1.5)));
+  };
+  check(vmap(root, a));
+  check(vmap(with_gradient(root), a));
 }
 
 TEST_CASE("newton_report says how often it iterated and whether it converged", "[math][newton]")

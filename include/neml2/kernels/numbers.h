@@ -125,8 +125,15 @@ converted(const R & a, const F & f)
   return r;
 }
 
-/// a without the derivatives, of any order, that its numbers carry. While a formula is recorded, the value of a number alone would still
-/// have the derivatives of the operations that computed it.
+/// The value of a number without derivatives: the number itself. Recorded numbers have an overload, since the value of a recorded number
+/// still has the derivatives of the operations that computed it.
+template <class N>
+NEML2_INLINE const N &
+without_derivative(const N & a)
+{
+  return a;
+}
+/// a without the derivatives, of any order, that its numbers carry.
 template <class R>
 NEML2_INLINE auto
 without_derivatives(const R & a)
@@ -134,13 +141,7 @@ without_derivatives(const R & a)
   if constexpr (!is_active<R>)
     return a;
   else
-    return converted<plain_number_t<R>>(a,
-                                        [](const auto & c) NEML2_INLINE_LAMBDA
-                                        {
-                                          if constexpr (is_recorded<number_t<R>>)
-                                            return without_derivative(innermost(c));
-                                          else
-                                            return innermost(c);
-                                        });
+    return converted<plain_number_t<R>>(
+        a, [](const auto & c) NEML2_INLINE_LAMBDA { return without_derivative(innermost(c)); });
 }
 } // namespace neml2::kernels
