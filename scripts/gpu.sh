@@ -138,7 +138,7 @@ build_package()
   fi
   "${pip[@]}" --target "$work/tools" "$kit"/wheels/{libclang,nanobind,scikit_build_core}-*.whl &&
     PYTHONPATH=$work/tools CMAKE_BUILD_PARALLEL_LEVEL=$jobs "${pip[@]}" -v --no-build-isolation --target "$work/site" \
-      -C cmake.build-type=RelWithDebInfo -C cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 .
+      --config-settings=cmake.build-type=RelWithDebInfo --config-settings=cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 .
 }
 
 timed() # timed NAME COMMAND...: writes a separate log, which remains if the command is stopped

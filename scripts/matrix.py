@@ -167,7 +167,7 @@ def run_python(cell, log, everything):
     python = installed(f"python{platform.python_version()}", cell.libtorch, *packages).parents[2] / "bin" / "python"
     settings = {f"cmake.define.{name}": value for name, value in cmake_options(cell).items()} | {"build-dir": MATRIX / cell.name}
     if not run(log, python, "-m", "pip", "install", "-v", "--no-deps", "--no-build-isolation", "--force-reinstall",
-               *(f"-C{name}={value}" for name, value in settings.items()), ROOT):
+               *(f"--config-settings={name}={value}" for name, value in settings.items()), ROOT):
         return False
     # Leaves out the tests that need a compiler or a device at run time.
     ignored = [] if everything else ["compiled_formulas", "cuda_sources", "device", "device_kernels", "distributed"]

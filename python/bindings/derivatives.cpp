@@ -32,8 +32,8 @@ as_jacobian(const at::Tensor & t, Size batch_dim)
 
 namespace
 {
-/// The Jacobians of a function at the rows `at`: for each of its results a list of the Jacobians by each row. The function takes a list of
-/// rows (tensors of a formula), and returns a list of results.
+/// The Jacobians of a function at the rows `at`. For each of the function's results there is a list of its Jacobians with respect to each
+/// row. The function takes a list of rows (tensors of a formula), and returns a list of results.
 nb::list
 jacobian_in_formula(const std::string & name, const nb::callable & function, const nb::list & at)
 {

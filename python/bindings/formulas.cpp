@@ -317,7 +317,7 @@ private:
                     : _function(*arguments, **keywords);
   }
 
-  /// Deletes all recordings if a name that the function uses has another value than before.
+  /// Deletes all recordings if the value of a name that the function uses has changed.
   void update(nb::handle self)
   {
     if (_python && !_python->changed())
@@ -450,7 +450,7 @@ private:
               ". Expected the places of tensors among the " + std::to_string(c.size() - first) +
               " arguments" + names + ".");
   }
-  /// The numbers of the leaves that are tensors, among the leaves of the arguments at these places.
+  /// The indices of those leaves of the arguments at these places that are tensors.
   static Places tensors_among(const Call & c, const Places & places)
   {
     Places by;

@@ -37,7 +37,7 @@ scalars(std::initializer_list<const Factor *> factors)
   for (const Factor * f : factors)
     if (!f->number)
       r.emplace_back(f->value());
-    // A fraction beside integers becomes float64; the different dtypes then cause an error.
+    // A number that is not an integer becomes float64 beside a Scalar of integers; the different dtypes then cause an error.
     else if (integers && !f->number->isIntegral(true))
       r.emplace_back(core::make_full({}, *f->number, options.dtype(kFloat64)));
     else

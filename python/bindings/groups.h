@@ -47,7 +47,8 @@ public:
   void take_apart(nb::handle object, Leaves & leaves);
   /// The path of each leaf, such as `state.p`. `names` are the names of the objects.
   std::vector<std::string> paths(const std::vector<std::string> & names) const;
-  /// For each leaf, the number of the member of the first object that contains it; 0 if that object is not a group.
+  /// The first object's members are counted from 0. For each leaf, the index of the member that contains it; 0 if the first object is not a
+  /// group.
   std::vector<size_t> members() const;
   /// The number of members of the first object, constants included.
   size_t member_count() const;

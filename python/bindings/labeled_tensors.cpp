@@ -8,8 +8,8 @@ namespace neml2::python
 {
 namespace
 {
-/// Views of a labeled tensor: its batch dimensions (Batch), and its base dimensions, by labels (Base). They hold a copy of the tensor,
-/// which shares storage.
+/// Views of a labeled tensor: Batch for its batch dimensions, Base for its base dimensions, which are indexed by labels. A view holds a
+/// copy of the tensor that shares the tensor's storage.
 template <class T>
 struct Batch
 {

@@ -13,8 +13,8 @@ is_scalar(const Any & a)
   return a.type->cls.is(nb::type<Scalar>());
 }
 
-/// The result of a comparison of `of`, with one truth value per component. It is a Tensor, because truth values have neither the operations
-/// nor the meaning of, for example, a stress. Only for a Scalar the result is a Scalar.
+/// The result of comparing the tensor `of`, with one truth value per component. It is a Tensor, because truth values have neither the
+/// operations nor the meaning of, for example, a stress. If `of` is a Scalar, the result is a Scalar.
 inline nb::object
 truth_values(const Any & of, const Tensor & t)
 {

@@ -66,7 +66,8 @@ struct Recorded
   Structure returned;
   std::vector<Kind> results;
   std::shared_ptr<const engine::RecordedFormula> formula;
-  nb::dict chosen; ///< for each `of` of past calls, the places of the chosen results
+  nb::dict
+      chosen; ///< for each value of the argument `of` in past calls, the places of the results that it chooses
 
   template <class Visit>
   int traverse(const Visit & visit) const

@@ -299,8 +299,8 @@ call_of_two_tensors(const std::string & name, const Rows & x)
   return std::nullopt;
 }
 
-/// Calls a function for which Tensors need code of their own, because their base shapes may be any. None if there is no such function of
-/// this name.
+/// Calls a function for which Tensors need code of their own, because a Tensor may have any base shape. None if there is no such function
+/// of this name.
 std::optional<Row>
 call_of_tensors(const std::string & name, const Rows & x)
 {

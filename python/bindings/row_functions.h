@@ -9,7 +9,7 @@
 #include "neml2/recorded/matrix_functions.h"
 #include "neml2/recorded/rules.h"
 
-/// Registers functions of kernels/ for formulas of Python. It finds the types of rows (single tensors) that a function takes.
+/// Templates that register functions of kernels/ for formulas of Python, for all types of rows (single tensors) that a function takes.
 namespace neml2::python
 {
 /// All types except SFR4 and WFR4, whose rows are those of SFFR4 and WFFR4.

@@ -134,7 +134,7 @@ slice(std::optional<Size> start, std::optional<Size> stop, std::optional<Size> s
   return {part(start), part(stop), part(step)};
 }
 
-/// Binds the members that both views have. The type Of has the library's functions for one of the views.
+/// Binds the members that both views have. The type Of has the library's functions for the view V.
 template <class V, class Of>
 void
 bind_view(nb::class_<V> & cls, const Of & of)

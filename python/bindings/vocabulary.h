@@ -62,7 +62,7 @@ Numbers record_inverse(const Numbers & A, size_t rank);
 Numbers record_determinant(const Numbers & A, size_t rank);
 Numbers record_cholesky(const Numbers & A, size_t rank);
 
-/// Adds all functions. generate.py writes its body.
+/// Adds all functions to the vocabulary. generate.py writes the body of this C++ function.
 void add_row_functions();
 
 /// Binds the functions and classes that record formulas, and Formula.

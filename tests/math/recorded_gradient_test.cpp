@@ -6,7 +6,7 @@
 #include "neml2/recorded/isotropic.h"
 #include "neml2/recorded/matrix_functions.h"
 #include "neml2/recorded/newton.h"
-#include "neml2/recorded/rules-inl.h" // its elements and rows
+#include "neml2/recorded/Ruled.h" // its elements and rows
 #include "neml2/recorded/systems.h"
 
 #include "support/catch.h"

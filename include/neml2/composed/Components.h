@@ -6,7 +6,7 @@
 #include <limits>
 
 /**
- * Sums over all components, in LibTorch calls.
+ * Sums over all components, computed by LibTorch calls.
  *
  * The headers of composed/ contain the bodies of operations for whole batches. They do not call fused operations of the library, because
  * then every program that uses an operation would also compile the operations that its body calls. Batch dimensions broadcast as in
@@ -61,8 +61,8 @@ contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
                              .sum(-1, /*keepdim=*/false, product.scalar_type());
 }
 
-/// The largest |x_i| as a constant, but 1 where it is 0 or not finite. The squares of x divided by it neither overflow nor all
-/// underflow. (..., n) -> (..., 1)
+/// The largest |x_i|, which autograd treats as a constant, but 1 where it is 0 or not finite. The squares of x divided by it neither
+/// overflow nor all underflow. (..., n) -> (..., 1)
 inline at::Tensor
 scale_of(const at::Tensor & x)
 {

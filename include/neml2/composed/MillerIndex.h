@@ -3,7 +3,7 @@
 
 #include "neml2/core/types.h"
 
-/// Miller indices, in LibTorch calls.
+/// Functions of Miller indices, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// Divides integers by their greatest common divisor; zeros stay zeros. (..., 3) -> (..., 3)

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-/// Quaternions, scalar first, in LibTorch calls. Batch dimensions broadcast as in at::mul, if the operands have
+/// Functions of quaternions, scalar first, computed by LibTorch calls. Batch dimensions broadcast as in at::mul, if the operands have
 /// equally many dimensions.
 namespace neml2::composed
 {
@@ -18,7 +18,7 @@ scalar_and_vector(const at::Tensor & q)
   return {q.slice(-1, 0, 1), q.slice(-1, 1, 4)};
 }
 
-/// -1 where x < 0, otherwise 1, as a constant.
+/// -1 where x < 0, otherwise 1; autograd treats the result as a constant.
 inline at::Tensor
 side_of(const at::Tensor & x)
 {
@@ -74,7 +74,7 @@ quaternion_of_rotation(const at::Tensor & r)
   return at::cat({1 - s, 2 * r}, -1) / (1 + s);
 }
 
-/// The modified Rodrigues parameters, for an angle up to π, of a quaternion, which may have any length except 0.
+/// The modified Rodrigues parameters, with an angle of at most π, of the rotation of a quaternion of any length except 0.
 /// (..., 4) -> (..., 3)
 inline at::Tensor
 rotation_of_quaternion(const at::Tensor & q)

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-/// Second order tensors and matrices, in LibTorch calls.
+/// Functions of second order tensors and matrices, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// A_kk. (..., n, n) -> (...)
@@ -75,8 +75,8 @@ cofactors(const at::Tensor & A)
   return at::stack(rows, -2);
 }
 
-/// b × c. The part of c along b, which would cancel in the product, is subtracted first; the size of this part is treated as a constant.
-/// (..., 3), (..., 3) -> (..., 3)
+/// b × c. The part of c along b, which would cancel in the product, is subtracted first; autograd treats the size of this part as a
+/// constant. (..., 3), (..., 3) -> (..., 3)
 inline at::Tensor
 cross_by_projection(const at::Tensor & b, at::Tensor c)
 {

@@ -5,7 +5,7 @@
 #include "neml2/composed/kronecker.h"
 #include "neml2/core/shape.h"
 
-/// Operations of fourth and higher order tensors, in LibTorch calls. Pairs of indices are flattened, so that
+/// Operations of fourth and higher order tensors, computed by LibTorch calls. Pairs of indices are flattened, so that
 /// double contractions are products of n×n matrices; n is 9, or 6 where both pairs are in Mandel components.
 namespace neml2::composed
 {
@@ -122,8 +122,8 @@ mandel_generators(const TensorOptions & options)
   return sym_pairs(generators(options));
 }
 
-/// Derivative by r of a tensor that r has rotated. M is the matrix of the rotated tensor, `generators` are the rates of change of its
-/// pairs of indices, and `rate` is the spin_by_rate of r. (..., n, n), (3, n, n), (..., 3, 3) -> (..., n, n, 3)
+/// Derivative with respect to r of a tensor that r has rotated. M is the matrix of the rotated tensor, `generators` are the rates of change
+/// of its pairs of indices, and `rate` is the spin_by_rate of r. (..., n, n), (3, n, n), (..., 3, 3) -> (..., n, n, 3)
 inline at::Tensor
 rotation_derivative(const at::Tensor & M, const at::Tensor & generators, const at::Tensor & rate)
 {
@@ -133,7 +133,7 @@ rotation_derivative(const at::Tensor & M, const at::Tensor & generators, const a
       .unflatten(-2, at::IntArrayRef({M.size(-1), M.size(-1)}));
 }
 
-/// Derivative of rotate_fourth_by_parameters(T, r) by r. (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3, 3)
+/// Derivative with respect to r of rotate_fourth_by_parameters(T, r). (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3, 3)
 inline at::Tensor
 drotate_fourth_by_parameters(const at::Tensor & T, const at::Tensor & r)
 {
@@ -143,7 +143,7 @@ drotate_fourth_by_parameters(const at::Tensor & T, const at::Tensor & r)
       .unflatten(-4, at::IntArrayRef({3, 3}));
 }
 
-/// Derivative of rotate_fourth_by_parameters(T, r) by T, which is R_im R_jn R_ko R_lp, expanded to the batch of both.
+/// Derivative with respect to T of rotate_fourth_by_parameters(T, r). It is R_im R_jn R_ko R_lp, expanded to the batch of both arguments.
 /// (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3, 3, 3, 3, 3)
 inline at::Tensor
 drotate_self_fourth(const at::Tensor & T, const at::Tensor & r)

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-/// Rotations by modified Rodrigues parameters, in LibTorch calls.
+/// Functions of rotations, given by modified Rodrigues parameters, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// The matrix of modified Rodrigues parameters. (..., 3) -> (..., 3, 3)
@@ -77,7 +77,7 @@ rotation_product(const at::Tensor & x, const at::Tensor & y)
   return numerator / (1 + s * t - 2 * dot_last(p, q));
 }
 
-/// Derivative of the product of x and y by x, which is the left factor (sigma = 1) or the right factor (sigma = -1).
+/// Derivative with respect to x of the product of x and y; x is the left factor (sigma = 1) or the right factor (sigma = -1).
 /// (..., 3), (..., 3) -> (..., 3, 3)
 inline at::Tensor
 rotation_product_derivative(const at::Tensor & x, const at::Tensor & y, double sigma)
@@ -102,7 +102,7 @@ rounding(Dtype dtype)
   return 16 * (dtype == kFloat16 ? 9.7656e-4 : 7.8125e-3);
 }
 
-/// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)). Where one of them
+/// Sine and cosine of a quarter of the angle of a * inv(b), both multiplied by √((1 + a · a) (1 + b · b)). Where one of them
 /// is 0, its derivatives are 0. (..., 3), (..., 3) -> (..., 1), (..., 1)
 inline std::pair<at::Tensor, at::Tensor>
 quarter_angle(const at::Tensor & a, const at::Tensor & b)

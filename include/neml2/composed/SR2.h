@@ -5,7 +5,7 @@
 #include "neml2/composed/Rot.h"
 #include "neml2/kernels/SR2.h"
 
-/// Symmetric second order tensors in Mandel components, in LibTorch calls.
+/// Functions of symmetric second order tensors in Mandel components, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// All nine components. (..., 6) -> (..., 3, 3)

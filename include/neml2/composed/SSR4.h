@@ -3,7 +3,7 @@
 
 #include "neml2/composed/R4.h"
 
-/// Fourth order tensors with both minor symmetries, in LibTorch calls; pairs of indices are in Mandel components.
+/// Functions of fourth order tensors with both minor symmetries, computed by LibTorch calls. Pairs of indices are in Mandel components.
 namespace neml2::composed
 {
 /// C_ijkl A_kl. (..., 6, 6), (..., 3, 3) -> (..., 6)
@@ -34,7 +34,7 @@ rotate_mandel_pairs_by_parameters(const at::Tensor & C, const at::Tensor & r)
   return rotate_mandel_pairs(C, rotation_matrix(r));
 }
 
-/// The derivative of rotate_mandel_pairs_by_parameters by r. (..., 6, 6), (..., 3) -> (..., 6, 6, 3)
+/// The derivative with respect to r of rotate_mandel_pairs_by_parameters. (..., 6, 6), (..., 3) -> (..., 6, 6, 3)
 inline at::Tensor
 drotate_mandel_pairs_by_parameters(const at::Tensor & C, const at::Tensor & r)
 {
@@ -42,7 +42,7 @@ drotate_mandel_pairs_by_parameters(const at::Tensor & C, const at::Tensor & r)
   return rotation_derivative(turned, mandel_generators(C.options()), spin_by_rate(r));
 }
 
-/// The derivative of rotate_mandel_pairs_by_parameters by C, expanded to the batch of both: Q_IK Q_JL, where Q is
+/// The derivative with respect to C of rotate_mandel_pairs_by_parameters, expanded to the batch of both arguments: Q_IK Q_JL, where Q is
 /// the mandel_rotation. (..., 6, 6), (..., 3) -> (..., 6, 6, 6, 6)
 inline at::Tensor
 drotate_self_mandel_pairs(const at::Tensor & C, const at::Tensor & r)
@@ -51,7 +51,8 @@ drotate_self_mandel_pairs(const at::Tensor & C, const at::Tensor & r)
   return d.expand(utils::broadcast_sizes(d.sizes(), append_dims(C, 2).sizes()));
 }
 
-/// The gradient with respect to R, 2 Q_ijkl R_jl, from the gradient Q by the mandel_rotation of R. (..., 6, 6), (..., 3, 3) -> (..., 3, 3)
+/// The gradient with respect to R, 2 Q_ijkl R_jl, from the gradient Q with respect to the mandel_rotation of R.
+/// (..., 6, 6), (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 mandel_rotation_gradient(const at::Tensor & Q, const at::Tensor & R)
 {

@@ -3,7 +3,7 @@
 
 #include "neml2/composed/R4.h"
 
-/// Derivatives of a symmetric tensor by a skew one, in LibTorch calls.
+/// Derivatives of a symmetric tensor with respect to a skew one, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// T_ijkl + T_jikl in Mandel components of ij, at kl = 21, 02, 10. (..., 3, 3, 3, 3) -> (..., 6, 3)

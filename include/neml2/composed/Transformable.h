@@ -3,10 +3,10 @@
 
 #include "neml2/composed/Vec.h"
 
-/// Reflections, in LibTorch calls.
+/// Reflections, computed by LibTorch calls.
 namespace neml2::composed
 {
-/// R_ij - 2 r_i r_j / r_k r_k with the matrix R of r. (..., 3) -> (..., 3, 3)
+/// R_ij - 2 r_i r_j / (r_k r_k) with the matrix R of r. (..., 3) -> (..., 3, 3)
 inline at::Tensor
 improper_rotation(const at::Tensor & r)
 {

@@ -4,7 +4,7 @@
 #include "neml2/composed/SR2.h"
 #include "neml2/core/shape.h"
 
-/// Vectors, in LibTorch calls.
+/// Functions of vectors, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// ε_ijk a_j b_k. (..., 3), (..., 3) -> (..., 3)

@@ -3,7 +3,7 @@
 
 #include "neml2/core/types.h"
 
-/// Voigt's notation, in LibTorch calls.
+/// Functions for Voigt's notation, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// Multiplies the shear entries of the last dimension by a factor. (..., 6) -> (..., 6)

@@ -3,7 +3,7 @@
 
 #include "neml2/core/types.h"
 
-/// Skew second order tensors as axial vectors, in LibTorch calls.
+/// Functions of skew second order tensors as axial vectors, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// Axial vector (A_21 - A_12, A_02 - A_20, A_10 - A_01) / 2 of the skew part. (..., 3, 3) -> (..., 3)

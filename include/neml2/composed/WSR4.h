@@ -3,7 +3,7 @@
 
 #include "neml2/composed/R4.h"
 
-/// Derivatives of a skew tensor by a symmetric one, in LibTorch calls.
+/// Derivatives of a skew tensor with respect to a symmetric one, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components of kl. (..., 3, 3, 3, 3) -> (..., 3, 6)

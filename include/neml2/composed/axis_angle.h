@@ -4,7 +4,7 @@
 #include "neml2/composed/Rot.h"
 #include "neml2/composed/where.h"
 
-/// Rotations by axis and angle, and between two directions, in LibTorch calls.
+/// Rotations by axis and angle, and between two directions, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// The direction v / |v| and the length |v|; where v is 0, they are (0, 0, 1) and 0, both with derivative 0. The vector is scaled by its

@@ -18,14 +18,15 @@ cholesky(const at::Tensor & A)
       .to(A.scalar_type());
 }
 
-/// Cholesky's factor of a symmetric tensor. (..., 6) -> (..., 3, 3)
+/// The Cholesky factor of a symmetric tensor. (..., 6) -> (..., 3, 3)
 inline at::Tensor
 cholesky_mandel(const at::Tensor & s)
 {
   return composed::cholesky(full(s));
 }
 
-/// The gradient by A from the gradient g by the factor; see kernels::cholesky_gradient. (..., n, n), (..., n, n) -> (..., n, n)
+/// The gradient with respect to A from the gradient g with respect to the factor; see kernels::cholesky_gradient.
+/// (..., n, n), (..., n, n) -> (..., n, n)
 inline at::Tensor
 cholesky_gradient(const at::Tensor & A, const at::Tensor & g)
 {

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-/// Symmetry of crystals, in LibTorch calls. A symmetry class is given by its unit quaternions S, (n, 4).
+/// Functions for the symmetry of crystals, computed by LibTorch calls. A symmetry class is given by its unit quaternions S,
+/// of shape (n, 4).
 namespace neml2::composed
 {
 /// The matrices of a class; their entries 0, ±1/2, ±√3/2 and ±1 are exact except for the rounding of √3/2.

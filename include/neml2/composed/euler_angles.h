@@ -5,7 +5,7 @@
 #include "neml2/composed/where.h"
 #include "neml2/kernels/euler_angles.h"
 
-/// Rotations by Euler angles, in LibTorch calls; Kocks' angles are in radians.
+/// Rotations by Euler angles, computed by LibTorch calls; Kocks' angles are in radians.
 namespace neml2::composed
 {
 using kernels::EulerConvention;

@@ -5,7 +5,7 @@
 #include "neml2/composed/where.h"
 #include "neml2/kernels/exponential_map.h"
 
-/// Maps from skew tensors to rotations, and back, in LibTorch calls; an argument s is the square of a length.
+/// Maps from skew tensors to rotations, and back, computed by LibTorch calls. An argument s is the square of a length.
 namespace neml2::composed
 {
 /// tan(√s / 4) / √s, as in kernels::exp_map. (...) -> (...)
@@ -18,7 +18,7 @@ exp_map_factor(const at::Tensor & s)
   return select(small, near, (theta / 4).tan() / theta);
 }
 
-/// Twice the derivative of exp_map_factor by s, as in kernels::dexp_map. (...) -> (...)
+/// Twice the derivative of exp_map_factor with respect to s, as in kernels::dexp_map. (...) -> (...)
 inline at::Tensor
 exp_map_slope(const at::Tensor & s)
 {

@@ -8,8 +8,8 @@
 #include "neml2/kernels/interpolation.h"
 
 /**
- * Tables of any size, in LibTorch calls. The functions find the interval of each point, gather the entries of the interval, and
- * compute with the arithmetic of kernels/interpolants.h.
+ * Tables of any size, interpolated by LibTorch calls. The functions find the interval of each point, gather the entries of the interval,
+ * and compute with the arithmetic of kernels/interpolants.h.
  *
  * Tables have the shape (..., n), the points x the shape (...); all have the same number of batch dimensions.
  */

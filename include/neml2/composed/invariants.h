@@ -4,7 +4,7 @@
 #include "neml2/composed/spectral.h"
 #include "neml2/kernels/invariants.h"
 
-/// Invariants of symmetric tensors, in LibTorch calls.
+/// Invariants of symmetric tensors, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// The deviator, as in kernels::dev_of_differences. (..., 6) -> (..., 6)

@@ -4,7 +4,7 @@
 #include "neml2/composed/SR2.h"
 #include "neml2/composed/matrix_functions.h"
 
-/// Functions of symmetric tensors in Mandel components, in LibTorch calls. They use the functions of matrix_functions.h.
+/// Functions of symmetric tensors in Mandel components, computed by LibTorch calls and by the functions of matrix_functions.h.
 namespace neml2::composed
 {
 /// f(s). (..., 6) -> (..., 6)
@@ -21,7 +21,7 @@ isotropic_function_along(MatrixFunction f, const at::Tensor & s, const at::Tenso
   return sym(matrix_function_along(f, full(s), full(e)));
 }
 
-/// The derivative of f by s, which is a symmetric matrix. (..., 6) -> (..., 6, 6)
+/// The derivative of f with respect to s; it is a symmetric matrix. (..., 6) -> (..., 6, 6)
 inline at::Tensor
 isotropic_derivative(MatrixFunction f, const at::Tensor & s)
 {
@@ -56,7 +56,7 @@ isotropic_power_along(const at::Tensor & s, const P & p, const at::Tensor & e)
   return isotropic_function_along(to_the_power(p, 0), s, e);
 }
 
-/// The derivative of s^p by s. (..., 6), (...) -> (..., 6, 6)
+/// The derivative of s^p with respect to s. (..., 6), (...) -> (..., 6, 6)
 template <class P>
 at::Tensor
 isotropic_power_derivative(const at::Tensor & s, const P & p)

@@ -5,7 +5,7 @@
 #include "neml2/composed/matrix_functions.h"
 #include "neml2/composed/spectral.h"
 
-/// Kinematics of finite deformation, in LibTorch calls.
+/// Kinematics of finite deformation, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// A rotation that is closer than R to the rotation of F, as in kernels::refined_rotation. (..., 3, 3), (..., 3, 3) -> (..., 3, 3)

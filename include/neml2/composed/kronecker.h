@@ -3,7 +3,7 @@
 
 #include "neml2/composed/SR2.h"
 
-/// Fourth order products of matrices, in LibTorch calls.
+/// Fourth order products of matrices, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// A_ik B_jl. (..., n, n), (..., n, n) -> (..., n, n, n, n)

@@ -7,7 +7,7 @@
 #include "neml2/core/shape.h"
 
 /**
- * Functions of n×n matrices, in LibTorch calls.
+ * Functions of n×n matrices, computed by LibTorch calls.
  *
  * All functions consist of products and inverses, so that autograd's derivatives of any order are right and
  * finite, also at equal eigenvalues, where derivatives computed from eigenvectors are not. If values can be read, iterations end
@@ -27,7 +27,7 @@ plus_identity(const at::Tensor & A, double x)
   return A + x * at::eye(A.size(-1), A.options().requires_grad(false));
 }
 
-/// √(Σ A_ij A_ij) of the leading n×n block, as a constant. (..., m, m) -> (..., 1, 1)
+/// √(Σ A_ij A_ij) of the leading n×n block, which autograd treats as a constant. (..., m, m) -> (..., 1, 1)
 inline at::Tensor
 leading_norm(const at::Tensor & A, Size n)
 {
@@ -42,7 +42,7 @@ holds_nowhere(const at::Tensor & condition)
   return has_known_values(condition) && !condition.any().item<bool>();
 }
 
-/// The largest column sum Σ_i |A_ij| of the leading n×n block, as a constant. (..., m, m) -> (..., 1, 1)
+/// The largest column sum Σ_i |A_ij| of the leading n×n block, which autograd treats as a constant. (..., m, m) -> (..., 1, 1)
 inline at::Tensor
 leading_column(const at::Tensor & A, Size n)
 {
@@ -75,7 +75,7 @@ matrix_exp(const at::Tensor & A, Size n)
   if (A.is_meta())
     return A + 0;
   if (!has_known_values(A) || A.numel() == 0)
-    return at::linalg_matrix_exp(A.contiguous()); // linalg_matrix_exp takes views of A
+    return at::linalg_matrix_exp(A.contiguous()); // linalg_matrix_exp calls view on A
   const at::Tensor norm = leading_column(A, n);
   at::Tensor squarings = (norm / 0.783).log2().floor().add(1).clamp(0, 1000).nan_to_num(0.0);
   if ((squarings > 3).any().item<bool>())

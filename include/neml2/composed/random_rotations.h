@@ -3,7 +3,7 @@
 
 #include "neml2/composed/Quaternion.h"
 
-/// Uniformly distributed rotations, in LibTorch calls.
+/// Uniformly distributed rotations, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// The unit quaternion of a random rotation, from three random numbers in [0, 1). (..., 3) -> (..., 4)

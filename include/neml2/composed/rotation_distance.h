@@ -4,7 +4,7 @@
 #include "neml2/composed/Rot.h"
 #include "neml2/composed/where.h"
 
-/// The angles between rotations, and the two sets of parameters that each rotation has, in LibTorch calls.
+/// The angles between rotations, and the two sets of parameters that each rotation has, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// -r_i / (r_k r_k). (..., 3) -> (..., 3)

@@ -3,8 +3,7 @@
 
 #include "neml2/composed/R4.h"
 
-/// Products of symmetric tensors (in Mandel components) and skew tensors (as axial vectors), in
-/// LibTorch calls.
+/// Products of symmetric tensors (in Mandel components) and skew tensors (as axial vectors), computed by LibTorch calls.
 namespace neml2::composed
 {
 /// W_ik e_kj - e_ik W_kj. (..., 6), (..., 3) -> (..., 6)
@@ -14,7 +13,7 @@ skew_and_sym_to_sym(const at::Tensor & e, const at::Tensor & w)
   return sym(at::matmul(skew(w), full(e))) * 2;
 }
 
-/// The derivative of W_ik e_kj - e_ik W_kj by e. (..., 3) -> (..., 6, 6)
+/// The derivative of W_ik e_kj - e_ik W_kj with respect to e. (..., 3) -> (..., 6, 6)
 inline at::Tensor
 d_skew_and_sym_to_sym_d_sym(const at::Tensor & w)
 {
@@ -22,7 +21,7 @@ d_skew_and_sym_to_sym_d_sym(const at::Tensor & w)
       .unflatten(-1, at::IntArrayRef({6, 6}));
 }
 
-/// The derivative of W_ik e_kj - e_ik W_kj by w. (..., 6) -> (..., 6, 3)
+/// The derivative of W_ik e_kj - e_ik W_kj with respect to w. (..., 6) -> (..., 6, 3)
 inline at::Tensor
 d_skew_and_sym_to_sym_d_skew(const at::Tensor & e)
 {
@@ -38,14 +37,14 @@ multiply_and_make_skew(const at::Tensor & a, const at::Tensor & b)
   return pick_skew((p - p.transpose(-1, -2)).flatten(-2), -1);
 }
 
-/// The derivative of a_ik b_kj - b_ik a_kj by a. (..., 6) -> (..., 3, 6)
+/// The derivative of a_ik b_kj - b_ik a_kj with respect to a. (..., 6) -> (..., 3, 6)
 inline at::Tensor
 d_multiply_and_make_skew_d_first(const at::Tensor & b)
 {
   return d_skew_and_sym_to_sym_d_skew(b).transpose(-1, -2) * 0.5;
 }
 
-/// The derivative of a_ik b_kj - b_ik a_kj by b. (..., 6) -> (..., 3, 6)
+/// The derivative of a_ik b_kj - b_ik a_kj with respect to b. (..., 6) -> (..., 3, 6)
 inline at::Tensor
 d_multiply_and_make_skew_d_second(const at::Tensor & a)
 {

@@ -3,7 +3,7 @@
 
 #include "neml2/composed/R4.h"
 
-/// Systems of linear equations, in LibTorch calls.
+/// Systems of linear equations, solved by LibTorch calls.
 namespace neml2::composed
 {
 /// The solution X_kj of A_ik X_kj = B_ij. (..., n, n), (..., n, k) -> (..., n, k)

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-/// Eigenvalues and eigenvectors of symmetric tensors, and functions composed of them, in LibTorch calls.
+/// Eigenvalues and eigenvectors of symmetric tensors, and functions composed of them, computed by LibTorch calls.
 namespace neml2::composed
 {
 /// The sign, ±1, that makes the largest component of each column of v positive, as in kernels::with_positive_largest.
@@ -100,8 +100,8 @@ divided_differences(const at::Tensor & l,
   return select(lost, mean, change / h.masked_fill(lost, 1));
 }
 
-/// Derivative by s of Σ_k f(λ_k) v_k v_k. It is Q_ik d_k Q_jk, where Q is the Mandel rotation by V, and d contains the slopes and the
-/// divided differences. (..., 3), (..., 3, 3), (..., 3), (..., 3) -> (..., 6, 6)
+/// Derivative with respect to s of Σ_k f(λ_k) v_k v_k. It is Q_ik d_k Q_jk, where Q is the Mandel rotation by V, and d contains the slopes
+/// and the divided differences. (..., 3), (..., 3, 3), (..., 3), (..., 3) -> (..., 6, 6)
 inline at::Tensor
 dsptrf(const at::Tensor & l,
        const at::Tensor & V,

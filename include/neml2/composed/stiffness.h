@@ -6,7 +6,7 @@
 
 #include <vector>
 
-/// Elastic stiffnesses in Mandel components, in LibTorch calls. Moduli broadcast.
+/// Elastic stiffnesses in Mandel components, computed by LibTorch calls. Moduli broadcast.
 namespace neml2::composed
 {
 /// C1 on the diagonal of the normal components, C2 between normal components, C3 on the diagonal of the shear components.
@@ -64,7 +64,7 @@ stack_last(std::initializer_list<at::Tensor> numbers)
   return at::stack(expanded, -1);
 }
 
-/// Orthotropic stiffness, which is the inverse of the compliances. (...) nine times -> (..., 6, 6)
+/// Orthotropic stiffness, the inverse of the compliance. (...) nine times -> (..., 6, 6)
 inline at::Tensor
 orthotropic(const at::Tensor & E1,
             const at::Tensor & E2,

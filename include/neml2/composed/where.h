@@ -5,7 +5,7 @@
 
 #include <limits>
 
-/// The choice between two tensors by a condition, in LibTorch calls.
+/// The choice between two tensors by a condition, made by LibTorch calls.
 namespace neml2::composed
 {
 /// a where the condition is true, otherwise b; a or b may be a plain number.

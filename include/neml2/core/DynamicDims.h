@@ -64,7 +64,7 @@ public:
   {
     self().batch_index_put_(i, v);
   }
-  /// Accepts only indices that neither consume nor add a dimension, such as Ellipsis.
+  /// Accepts only Ellipsis, because there are no intermediate dimensions to index.
   /// @throws NEMLException for any other index.
   Derived intmd_index(indexing::TensorIndicesRef i) const
   {

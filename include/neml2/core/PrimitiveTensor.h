@@ -125,7 +125,7 @@ public:
   static constexpr auto type_name = "PrimitiveTensor"; ///< the name in messages if Derived has none
   static constexpr std::array<Size, sizeof...(S)> base_shape = {S...};
   static inline const TensorShape const_base_sizes = {
-      S...}; ///< not set before main begins; use base_shape until then
+      S...}; ///< may be unset before main begins; use base_shape until then
   static constexpr Size const_base_dim = sizeof...(S);
   static constexpr Size const_base_numel = (Size(1) * ... * S);
   static constexpr Size const_base_storage = const_base_numel;
@@ -212,7 +212,7 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(dynamic_shape), intmd_dim)
   {
   }
-  /// From a Tensor; keeps its batch dimension. This constructor is a template, because other primitive types convert to Tensor too. If
+  /// From a Tensor; keeps its batch dimensions. This constructor is a template, because other primitive types convert to Tensor too. If
   /// core::Strictness is relaxed, t's last dimensions are base dimensions and all others are batch dimensions, whatever t.batch_dim() is:
   /// Scalar(Tensor::zeros({}, {4})) is (4; ).
   template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
@@ -273,7 +273,7 @@ public:
   /// fit this type.
   [[nodiscard]] static Derived einsum(const std::string & equation, TensorList tensors);
 
-  /// The derivative of a tensor by itself. Types that have this derivative override the function.
+  /// The derivative of a tensor with respect to itself. Types that have this derivative override the function.
   /// @throws NEMLException for the other types.
   [[nodiscard]] static neml2::Tensor identity_map(const TensorOptions & = default_tensor_options())
   {

@@ -38,8 +38,8 @@ public:
   using TensorBase<Tensor>::TensorBase;
   NEML2_ASSIGNED_WHOLE(Tensor)
   Tensor() = default;
-  /// A batch of another type, as a Tensor for functions of tensors of any type. Messages use the name of the other
-  /// type, which is entry `name` of core::names_in_messages().
+  /// A batch of another type, made a Tensor so that it can be passed to functions of tensors of any type. Messages use the name of the
+  /// other type, which is entry `name` of core::names_in_messages().
   Tensor(core::Trusted, at::Tensor t, Size batch_dim, int32_t name) noexcept
     : TensorBase<Tensor>(core::Trusted(), std::move(t), batch_dim)
   {

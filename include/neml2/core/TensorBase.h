@@ -21,7 +21,7 @@ inline constexpr bool core::has_loops<Scalar> = true;
 
 namespace core
 {
-/// Enables an overload for plain numbers: types that convert to CScalar and are not tensors.
+/// Whether N is a plain number: an arithmetic type or a type that converts to CScalar, except tensors.
 template <class N>
 constexpr bool is_number = is_plain_number<N> && !std::is_base_of_v<at::TensorBase, N>;
 template <class N>

@@ -4,8 +4,8 @@
 #include "neml2/kernels/inline.h" // refuses -ffast-math
 
 /**
- * The only header that includes LibTorch's operators. Each operator has its own header: all of them together
- * take three times as long to compile as the tensor class.
+ * The only header, except device/libtorch_devices.h, that includes LibTorch's operators. Each operator has its own header: all of them
+ * together take three times as long to compile as the tensor class.
  */
 #ifndef AT_PER_OPERATOR_HEADERS
 #define AT_PER_OPERATOR_HEADERS

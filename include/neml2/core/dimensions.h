@@ -4,10 +4,10 @@
 #include "neml2/core/indexing.h"
 #include "neml2/core/operands.h"
 
-/// Views of a tensor with other batch or other base dimensions: shared by the members of TensorBase.
+/// Functions that return views of a tensor with other batch or other base dimensions. The members of TensorBase share these functions.
 namespace neml2::core
 {
-/// t with size-1 base dimensions inserted on the left until it has `base_dim` of them.
+/// t with base dimensions of size 1 inserted on the left until it has `base_dim` base dimensions.
 inline at::Tensor
 align_base(const at::Tensor & t, Size batch_dim, Size base_dim)
 {

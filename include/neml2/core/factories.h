@@ -90,9 +90,9 @@ make_full(TensorShapeRef shape, const CScalar & value, const TensorOptions & opt
       "full", shape, options, [&](auto s, const auto & o) { return at::full(s, value, o); });
 }
 
-namespace mixins // argument-dependent lookup searches it, because it has base classes of the tensors
+namespace mixins // searched by argument-dependent lookup: it contains base classes of the tensors
 {
-/// Factories of tensors like another tensor: with its shape, batch dimension, dtype and device.
+/// Factories of tensors that have the shape, the number of batch dimensions, the dtype and the device of another tensor.
 template <class Derived>
 class LikeFactories
 {

@@ -58,7 +58,7 @@ options_beside(const at::Tensor & like, const CScalar & x)
   return like.options().dtype(fits ? like.scalar_type() : kFloat64);
 }
 
-/// A value of a formula on whole batches as a Scalar: a number gets the options of options_beside.
+/// Makes a Scalar from a value of a formula that computes with whole batches. A number gets the options of options_beside.
 template <class V>
 dependent_scalar_t<V>
 scalar_like(const V & v, const at::Tensor & like)

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-/// Functions that read and write parts of a tensor by index, which the members of TensorBase share.
+/// Functions that read and write parts of a tensor by index. The members of TensorBase share these functions.
 namespace neml2::core
 {
 /// One value as a tensor, to be written by index_put.

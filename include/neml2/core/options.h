@@ -102,7 +102,7 @@ check_floating(const char * where, const TensorOptions & options)
               ".");
 }
 
-/// The relative rounding error of numbers of a dtype.
+/// A bound for the relative rounding error of numbers of a dtype.
 inline double
 epsilon_of(Dtype dtype)
 {

@@ -20,8 +20,8 @@ struct DeviceKernel
   int64_t launches;
 };
 
-/// The kernels that this program has made so far, in this order. A formula without a kernel in this list did not run fused on a
-/// device.
+/// The kernels that this program has made so far, in the order in which they were made. A formula without a kernel in this list did not run
+/// fused on a device.
 std::vector<DeviceKernel> device_kernels();
 
 namespace device
@@ -33,7 +33,7 @@ struct LoadedKernel
   DeviceCompiler::Function function;
   DeviceKernel made; ///< its properties, except the number of launches
   std::atomic<int64_t> launches{0};
-  /// Whether a launch has failed, and a repetition would fail, too; the kernel is not used again.
+  /// Whether a launch has failed and would fail again; the kernel is then not used again.
   std::atomic<bool> fails{false};
 };
 

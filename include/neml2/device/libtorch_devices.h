@@ -14,7 +14,7 @@
 /// The parts of LibTorch for devices whose kernels are compiled while a program runs. Only this header includes them.
 namespace neml2::device
 {
-using namespace core; // the names of the folders whose headers this folder includes
+using namespace core; // the namespaces of the folders whose headers this folder includes
 using namespace engine;
 
 /// The SHA-1 of a text and a newline: 40 hexadecimal digits. LibTorch 1.12 and newer have this function for their own kernels.

@@ -7,9 +7,9 @@
 #include <utility>
 
 /**
- * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs). Each process has one part of a batch. This
- * header contains the functions that need all parts. Every other function of the library is called on the part that
- * the process has.
+ * Batches that are divided among several processes, which exchange tensors through c10d (Gloo on CPUs, NCCL on GPUs).
+ * Each process has one part of a batch. This header contains the functions that need all parts. Every other function of
+ * the library is called on the part that the process has.
  *
  * Results of reductions are bitwise the same for any number of processes, and their gradients are, too. All
  * processes must compute the same loss from the same numbers, and all gradients are gradients of this loss. For a tensor
@@ -40,10 +40,10 @@ batch_part(Size n, const Group & group)
   return {begin, begin + counts[size_t(p.rank())]};
 }
 
-/// Divides a batch along batch dimension d, and gives each process its part. All processes must pass the same batch,
-/// with the same numbers: (..., N, ...; base) -> (..., n, ...; base). n is N / processes, rounded down; if there is a
-/// remainder, n is one more in the first processes. The numbers of the batch are not sent. The derivative is gathered
-/// from the gradients of all parts.
+/// Divides a batch along batch dimension d, and gives each process its part: (..., N, ...; base) -> (..., n, ...; base).
+/// n is N / processes, rounded down; if there is a remainder, n is one more in the first processes. All processes must
+/// pass the same batch, with the same numbers, because these numbers are not sent. The derivative is gathered from the
+/// gradients of all parts.
 template <class T, core::if_tensor<T> = 0>
 T
 scatter_batch(const T & a, const Group & group, Size d = 0)
@@ -161,8 +161,8 @@ expand_batch(const T & a, Size n, const Group & group, Size d = 0)
 /// of a. Integers give int64; bool gives the number of true entries, as int64.
 ///
 /// Entries are added in pairs, in an order that depends on the whole batch, not on its division into parts. The
-/// result is bitwise the same for any number of processes, but its last digits may differ from neml2::batch_sum. Each
-/// process sends at most 2 log2(Σn) tensors.
+/// result is bitwise the same for any number of processes, but its last digits may differ from neml2::batch_sum. If
+/// Σn is more than 1, each process sends at most 2 log2(Σn) tensors.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_sum(const T & a, const Group & group, Size d = 0)

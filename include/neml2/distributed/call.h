@@ -4,8 +4,8 @@
 #include "neml2/core/Tensor.h"
 #include "neml2/distributed/functions.h"
 
-/// Calls with tensors of the library: checks that all processes make the same call, and moves the divided dimension
-/// to the front for the functions of functions.h.
+/// The functions below check that all processes make the same call with tensors of the library, and move the divided
+/// dimension to the front for the functions of functions.h.
 namespace neml2::distributed
 {
 /// A call: its processes, the position d of the divided dimension among all dimensions, and each process's number

@@ -6,8 +6,9 @@
 #include <functional>
 
 /**
- * Functions of a tensor that all processes have, or that is divided among them, and their derivatives. gather and
- * part are the derivatives of each other, and add and expand are, too. The divided dimension is always the first.
+ * Functions of a tensor that all processes have, or that is divided among them. Autograd records a derivative for each
+ * function: gather and part are the derivatives of each other, and add and expand are, too. The divided dimension is
+ * always the first.
  */
 namespace neml2::distributed
 {
@@ -82,7 +83,7 @@ described(const at::Tensor & part, Size n_at = 0)
   return s.str();
 }
 
-/// Checks that all processes compute the same derivative. Returns the processes, for messages with the derivative's name.
+/// Checks that all processes compute the same derivative. Messages of the returned processes contain the derivative's name.
 inline Processes
 in_derivative(const Processes & p, const char * name, const at::Tensor & g, const Counts & counts)
 {

@@ -110,8 +110,8 @@ public:
     return numbers;
   }
 
-  /// Calls f, which makes checks that only this process can make. If f throws, the other processes, which wait,
-  /// throw, too.
+  /// Calls f, which makes checks that only this process can make. If f throws, the other processes throw, too,
+  /// because they wait for this process.
   template <class F>
   auto checked(const F & f) const
   {
@@ -258,8 +258,8 @@ private:
                what);
   }
 
-  /// Options of tensors that are exchanged and then read at once. They are on the CPU if the group supports it,
-  /// because then there is no device to wait for.
+  /// Options of tensors that are read as soon as they have been exchanged. These tensors are on the CPU if the group
+  /// supports it, because then there is no device to wait for.
   c10::TensorOptions options(Dtype dtype) const
   {
     return c10::TensorOptions(dtype).device(reach(c10::DeviceType::CPU) ? c10::DeviceType::CPU

@@ -12,7 +12,7 @@ class DeviceFormula
 public:
   virtual ~DeviceFormula() = default;
 
-  /// Evaluates the formula into new tensors on a device, one for each base shape. The operands are dense tensors of this device, or plain
+  /// Evaluates the formula on a device into new tensors, one for each base shape. The operands are dense tensors on this device, or plain
   /// numbers. Returns false if the formula cannot be evaluated on the device.
   virtual bool evaluate(const Operation & op,
                         ArrayRef<Operand> operands,
@@ -26,9 +26,9 @@ public:
                              TensorShapeRef batch,
                              ArrayRef<at::Tensor> results) const = 0;
 
-  /// Computes the gradient by argument k, in the argument's shape. For this the formula must compute each row's contribution to the
-  /// gradient. The contributions are summed in float64 over the dimensions along which the argument was broadcast. The result is undefined
-  /// if it cannot be computed. Large batches are cut into Slabs; `numbers` is the count of numbers per row.
+  /// Computes the gradient with respect to argument k, in the argument's shape. This formula must be one that computes each row's
+  /// contribution to the gradient. The contributions are summed in float64 over the dimensions along which the argument was broadcast. The
+  /// result is undefined if it cannot be computed. Large batches are cut into Slabs; `numbers` is the count of numbers per row.
   virtual at::Tensor
   gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const = 0;
 };

@@ -36,7 +36,7 @@ public:
   virtual void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const = 0;
 };
 
-/// A new variable with the value of t. With create_graph, that is, if the derivatives are differentiated again, it depends on t.
+/// A new variable with the value of t. If create_graph is true (the derivatives will be differentiated again), the variable depends on t.
 inline at::Tensor
 as_variable(const at::Tensor & t, bool create_graph)
 {

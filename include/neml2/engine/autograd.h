@@ -138,7 +138,7 @@ record_fused(std::shared_ptr<const Gradient> gradient,
                                              {node, node->add_input_metadata(results[i])});
 }
 
-// Several shared libraries of a program may contain this; only the first one sets record_gradient.
+// Several shared libraries of a program may contain this variable; only the first library sets record_gradient.
 inline const bool records_gradients = []
 {
   RecordGradient none = nullptr;

@@ -47,7 +47,7 @@ batch_of_row()
 template <class R>
 using batch_of_row_t = std::remove_pointer_t<decltype(batch_of_row<R>())>;
 
-/// The batched types of a formula's results, and the type that holds all results, from the type that the formula returns.
+/// For the type that a formula returns: the batched types of its results, and the type that holds all results.
 template <class Returned>
 struct formula_results
 {

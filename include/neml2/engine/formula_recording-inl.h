@@ -110,7 +110,7 @@ KnownRecordings::of(const std::optional<std::string> & key, Record record)
   {
     if (!key)
       return known;
-    made = known; // under this key, too
+    made = known; // the lines below store it under this key, too
   }
   const std::lock_guard<std::mutex> lock(_mutex);
   if (_known.size() == most)

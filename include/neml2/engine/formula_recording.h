@@ -98,8 +98,8 @@ class KnownRecordings
 public:
   using Record = c10::function_ref<std::shared_ptr<const RecordedFormula>()>;
 
-  /// Returns the recording with this key, or calls `record` to make it. Formulas with the same key compute the same. A formula without a
-  /// key is recorded in each call. Equal recordings share their programs and kernels.
+  /// Returns the recording with this key, or calls `record` to make it. Formulas with the same key compute the same results. A formula
+  /// without a key is recorded in each call. Equal recordings share their programs and kernels.
   std::shared_ptr<const RecordedFormula> of(const std::optional<std::string> & key, Record record);
 
 private:
@@ -125,8 +125,8 @@ constexpr bool is_wrapper = false;
 template <class F>
 constexpr bool is_wrapper<F, std::void_t<typename F::FormulaWithin>> = true;
 
-/// A key made of the plain numbers that a formula holds. Formulas of one type with the same key compute the same. A formula that may
-/// hold references has no key.
+/// A key made of the plain numbers that a formula holds. Formulas of one type with the same key compute the same results. A formula that
+/// may hold references has no key.
 template <class F>
 std::optional<std::string>
 recording_key(const F & f)

@@ -10,8 +10,8 @@
 
 namespace neml2::engine
 {
-/// Whether float32 can hold a number. It can hold 0, infinities and NaN, and every number whose conversion is neither infinite nor
-/// subnormal.
+/// Whether a number is in the range of float32: it is 0, infinite or NaN, or its size is between the smallest normal and the largest finite
+/// number of float32.
 inline bool
 fits_float(double x)
 {

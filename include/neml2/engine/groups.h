@@ -4,15 +4,15 @@
 #include "neml2/engine/formula.h"
 #include "neml2/kernels/fields.h"
 
-/// Arguments and results of formulas that are groups (tuples or structs), as in kernels/fields.h. The rest of the engine sees only the
-/// leaves of groups (tensors and numbers), one after the other.
+/// Groups (tuples or structs, see kernels/fields.h) as arguments and results of formulas. The rest of the engine sees only the leaves of
+/// groups (tensors and numbers), one after the other.
 namespace neml2::engine
 {
 using kernels::fields;
 using kernels::Fields;
 using kernels::is_group;
 
-/// The leaves of an argument or result. It is a single leaf, or a group, whose leaves are the leaves of its elements.
+/// The leaves of an argument or result. The argument or result is a single leaf, or a group, whose leaves are the leaves of its elements.
 template <class T, class = void>
 struct Group
 {

@@ -10,7 +10,7 @@ namespace neml2::packs
 /// The limits of one pass over memory: operands and dimensions.
 namespace neml2::engine
 {
-using namespace core; // names of the folders (rooms) whose headers this one uses
+using namespace core; // the names of the other folders of include/neml2 that this one uses
 using namespace packs;
 
 constexpr int max_dims = 8;       ///< batch dimensions of a fused pass, after merging

@@ -12,8 +12,8 @@ using Memories = SmallVector<Memory, max_operands>;
 
 Memories memories(ArrayRef<Operand> operands);
 
-/// The order of the dimensions in memory that is common to all operands that span the batch. Empty if they have no common order, or if
-/// the dimensions already have this order.
+/// The order in which all operands that span the batch have their dimensions in memory. Empty if the operands differ in this order, or if
+/// it is the order of the shape.
 Order common_order(ArrayRef<Operand> operands, TensorShapeRef batch);
 
 /// The strides of a tensor whose first dimensions lie in memory in this order.

@@ -64,8 +64,8 @@ are_fusible(ArrayRef<Operand> operands)
   return choose_path(operands) == Path::fused;
 }
 
-/// Whether an operation on these tensors would take the fused loop. Use it in tests and benchmarks: both paths give the same results, and
-/// only the time differs.
+/// Whether an operation on these tensors would take the fused loop without recording a gradient. It is for tests and benchmarks: the
+/// results of the fused loop and of LibTorch's operations differ only by round-off.
 template <class... A>
 bool
 can_fuse(const A &... a)

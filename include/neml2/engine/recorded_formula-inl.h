@@ -110,7 +110,7 @@ RecordedFormula::make_vector_jacobian(size_t k) const
       _name + ": " + gradient_text(k), r, std::move(p), true);
 }
 
-/// The Jacobian of each result in `of` by each argument in `by`. There is one list of components per Jacobian.
+/// The Jacobian of each result in `of` with respect to each argument in `by`. There is one list of components per Jacobian.
 NEML2_BODY std::vector<recorded::Components>
 RecordedFormula::record_jacobians(recorded::Recording & r,
                                   const Places & by,
@@ -216,7 +216,7 @@ RecordedFormula::differentiable(recorded::Recording r,
       std::move(r), std::move(arguments), std::move(results), std::move(name));
 }
 
-/// Makes a new argument with seeds and the shape of `like`.
+/// Makes a new argument that has seeds, in the shape of `like`.
 NEML2_BODY RecordedFormula::Tensor
 RecordedFormula::new_argument(recorded::Recording & r, const Tensor & like)
 {

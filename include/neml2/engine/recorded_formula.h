@@ -74,7 +74,8 @@ private:
 /**
  * A formula that was recorded with duals (numbers with partials), and the programs that compute its values and derivatives.
  *
- * A program is made when it is first needed. It is an Evaluator, which is interpreted until its source is compiled.
+ * The program of the values is made with the formula, every other program when it is first needed. A program is an Evaluator, which is
+ * interpreted until its source is compiled.
  */
 class RecordedFormula
 {
@@ -108,7 +109,7 @@ public:
   const std::vector<Tensor> & arguments() const { return _arguments; }
   const std::vector<Tensor> & results() const { return _results; }
   const std::vector<TensorShapeRef> & bases() const { return _bases; }
-  /// The base shapes of the results, then of the Jacobians of each result in `of` by each argument in `by`.
+  /// The base shapes of the results, then of the Jacobian of each result in `of` with respect to each argument in `by`.
   std::vector<TensorShape> bases_with_jacobians(const std::vector<size_t> & by,
                                                 const std::vector<size_t> & of) const;
 
@@ -122,19 +123,19 @@ public:
   const RecordedProgram & value() const { return _value; }
   /// The program that computes the gradient with respect to argument k from the arguments and the weights of the results.
   const RecordedProgram & vector_jacobian(size_t k) const;
-  /// The program that computes the results, then the Jacobian of each result in `of` by each argument in `by`.
+  /// The program that computes the results, then the Jacobian of each result in `of` with respect to each argument in `by`.
   const RecordedProgram & jacobian(const std::vector<size_t> & by,
                                    const std::vector<size_t> & of) const;
 
-  /// A formula of the arguments and of the weights of the results. It returns the gradients by the arguments `by`, one per row of the
-  /// batch. Null if the formula needs a partial that is not available (see Recording::refused_partial), or if it would have too many
-  /// operations.
+  /// A formula of the arguments and of the weights of the results. It returns the gradients with respect to the arguments in `by`, not
+  /// summed over the batch. Null if the formula needs a partial that is not available (see Recording::refused_partial), or if it would have
+  /// too many operations.
   std::shared_ptr<const RecordedFormula> gradient(const std::vector<size_t> & by) const;
-  /// A formula of the arguments, and of the tangents of the arguments `by`. It returns the tangents of the results. Null in the same cases
-  /// as gradient().
+  /// A formula of the arguments, and of the tangents of the arguments in `by`. It returns the tangents of the results. Null in the same
+  /// cases as gradient().
   std::shared_ptr<const RecordedFormula> tangent(const std::vector<size_t> & by) const;
-  /// A formula that returns the results, then the Jacobian of each result in `of` by each argument in `by`. Null in the same cases as
-  /// gradient().
+  /// A formula that returns the results, then the Jacobian of each result in `of` with respect to each argument in `by`. Null in the same
+  /// cases as gradient().
   std::shared_ptr<const RecordedFormula> with_jacobians(const std::vector<size_t> & by,
                                                         const std::vector<size_t> & of) const;
 
@@ -148,8 +149,8 @@ public:
   std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
   size_t evaluator_count() const;
 
-  /// Computes the gradients by the needed arguments, as in Gradient::backward, from the operands that with_weights() returns. Returns
-  /// false if the gradients cannot be computed fused.
+  /// Computes the gradients with respect to the needed arguments, as Gradient::backward does, from the operands that with_weights()
+  /// returns. Returns false if neither the fused loop nor a kernel can compute the gradients.
   bool backward(ArrayRef<Operand> operands, ArrayRef<bool> needed, at::Tensor * gradients) const;
 
 private:

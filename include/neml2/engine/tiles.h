@@ -154,7 +154,8 @@ run_tiles(const TileLoop & loop, const void * formula, const Plan & plan, Size t
     return;
   // Waking the threads takes about as long as moving this many numbers; this was measured on two cores.
   constexpr Size numbers_a_thread = 65536;
-  const Size numbers_a_tile = tile * std::max(1, numbers); // 0 if no tensor has components
+  const Size numbers_a_tile =
+      tile * std::max(1, numbers); // `numbers` is 0 if no tensor has components
   const Size grain = std::max<Size>(1, numbers_a_thread / numbers_a_tile);
   if (tiles <= grain)
     visit_tiles(loop, formula, plan, tile, 0, tiles);

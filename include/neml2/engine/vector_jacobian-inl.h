@@ -24,8 +24,9 @@ vector_jacobian(const RowFormula & formula,
     return at::Tensor();
   RowLayout & o = plan.operand[plan.operands - 1];
   const Size tile = tile_rows(formula.loop, plan, formula.numbers);
-  // The tiles write parts of the gradient, which are then summed over the dimensions along which the argument was broadcast. `parts` is the
-  // shape of these parts: along lane_dim there is one sum per tile, along other dimensions one value per row.
+  // If the argument was broadcast, the tiles write parts of the gradient, which are then summed over the dimensions along which it was
+  // broadcast. `parts` is the shape of these parts. If the argument was broadcast along lane_dim, there is one sum per tile along lane_dim.
+  // Along all other dimensions there is one value per row.
   TensorShape parts, sums;
   bool broadcast = false;
   for (int d = 0; d < plan.dims; d++)

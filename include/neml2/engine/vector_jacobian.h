@@ -8,15 +8,16 @@
 /// Gradients with respect to one argument of a formula over a batch.
 namespace neml2::engine
 {
-/// Runs a formula that computes each row's contribution to the gradient by an argument (the tile of a vector-Jacobian product). Returns the
-/// gradient in the argument's shape, summed over the dimensions along which the argument was broadcast. The result is undefined if there
-/// are too many dimensions.
+/// Runs a formula (the tile of a vector-Jacobian product) that computes each row's contribution to the gradient with respect to an
+/// argument. Returns the gradient in the argument's shape, summed over the dimensions along which the argument was broadcast. The result is
+/// undefined if there are too many dimensions.
 at::Tensor vector_jacobian(const RowFormula & formula,
                            ArrayRef<Operand> operands,
                            TensorShapeRef batch,
                            const Operand & argument);
 
-/// The gradient by argument k, in the argument's shape. If the argument was broadcast, the sum over the batch is computed slab by slab.
+/// The gradient with respect to argument k, in the argument's shape. If the argument was broadcast, the sum over the batch is computed slab
+/// by slab.
 at::Tensor gradient_over_batch(const RowFormula & formula,
                                ArrayRef<Operand> operands,
                                TensorShapeRef batch,

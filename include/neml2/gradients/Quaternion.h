@@ -7,8 +7,9 @@
 
 namespace neml2::gradients
 {
-/// Gradient with respect to q = (s, u) from the gradient G by its matrix δ_ij + 2 s W_ij + 2 u_i u_j - 2 u_k u_k δ_ij. By s it is
-/// 2 w · u, and by u it is 2 s w + 2 (G + Gᵀ) u - 4 tr(G) u, where w_i = -ε_ijk G_jk.
+/// Gradient with respect to q = (s, u), from the gradient G with respect to its matrix
+/// δ_ij + 2 s W_ij + 2 u_i u_j - 2 u_k u_k δ_ij, where W = skew(u). With w_i = -ε_ijk G_jk, the gradient with respect to s is
+/// 2 w · u, and the gradient with respect to u is 2 s w + 2 (G + Gᵀ) u - 4 tr(G) u.
 template <class A, class B>
 NEML2_INLINE auto
 by_quaternion(const kernels::R2<A> & G, const kernels::Quaternion<B> & q)

@@ -7,7 +7,7 @@
 
 namespace neml2::gradients
 {
-/// Gradient of the rotation a * b by a (sign 1) or by b (sign -1); x is this factor, y is the other factor.
+/// Gradient of the rotation a * b with respect to a (sign 1) or b (sign -1). x is this factor, and y is the other factor.
 struct GradientByFactor
 {
   double sign;
@@ -26,8 +26,8 @@ struct GradientByFactor
   }
 };
 
-/// Gradient by a rotation matrix R, in storage order. h(k, l) is the gradient by entry (k, l) of the matrix 4 q_k q_l, where q is
-/// the unit quaternion of R. This matrix is linear in R.
+/// Gradient with respect to a rotation matrix R, in storage order. h(k, l) is the gradient with respect to entry (k, l) of the
+/// matrix 4 q_k q_l, where q is the unit quaternion of R. This matrix is linear in R.
 template <class V, class H>
 NEML2_INLINE std::array<V, 9>
 by_quaternion_matrix(const H & h)
@@ -47,8 +47,8 @@ by_quaternion_matrix(const H & h)
           V(n - x - y + z)};
 }
 
-/// Gradient with respect to a rotation matrix from the gradient g by its parameters r = σ (q_1, q_2, q_3) / D. Here q is the row
-/// that kernels::quaternion_row chooses, D = |q| + |q_0|, and σ is the sign of q_0.
+/// Gradient with respect to a rotation matrix, from the gradient g with respect to its parameters r = σ (q_1, q_2, q_3) / D. Here q is
+/// the row of numbers that kernels::quaternion_row chooses, D = |q| + |q_0|, and σ is the sign of q_0.
 template <class G, class T>
 NEML2_INLINE kernels::R2<kernels::product_t<G, T>>
 by_rotation_matrix(const kernels::Rot<G> & g, const kernels::R2<T> & M)

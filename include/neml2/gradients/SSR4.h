@@ -48,7 +48,7 @@ inline const bool has_SSR4_rules = []
   add_gradient_rule<tensors::SSR4TimesSSR4, SSR4, SSR4, SSR4>(
       [](const SSR4 & g, const SSR4 &, const SSR4 & b) { return g * transpose_major(b); },
       [](const SSR4 & g, const SSR4 & a, const SSR4 &) { return transpose_major(a) * g; });
-  // The gradient of Q C Qᵀ by Q: g Q Cᵀ + gᵀ Q C
+  // The gradient of Q C Qᵀ with respect to Q: g Q Cᵀ + gᵀ Q C
   const auto by_R = [](const SSR4 & g, const SSR4 & C, const R2 & R)
   {
     return evaluate<R2>(
@@ -66,7 +66,9 @@ inline const bool has_SSR4_rules = []
       [](const SSR4 & g, const SSR4 &, const R2 & R) { return rotate(g, transpose(R)); }, by_R);
   add_gradient_rule<tensors::Rotate, SSR4, SSR4, Rot>(
       [](const SSR4 & g, const SSR4 &, const Rot & r)
-      { return rotate(g, transpose(euler_rodrigues(r))); }, // the rule above uses this rotate, too
+      {
+        return rotate(g, transpose(euler_rodrigues(r)));
+      }, // a rotation by a matrix, as in the rule above
       [by_R](const SSR4 & g, const SSR4 & C, const Rot & r) {
         return evaluate<Vec>("rotate", GradientByParameters(), by_R(g, C, euler_rodrigues(r)), r);
       });

@@ -6,7 +6,7 @@
 
 namespace neml2::gradients
 {
-/// Gradient of a / s by s, from g · a.
+/// Gradient of a / s with respect to s, from g · a.
 struct ByDivisor
 {
   template <class G, class S>

@@ -4,7 +4,7 @@
 #include "neml2/gradients/rules.h"
 #include "neml2/tensors/cholesky-inl.h"
 
-/// Derivative rules of Cholesky's factor.
+/// Derivative rules of the Cholesky factor.
 namespace neml2::gradients
 {
 /// The gradient with respect to A, from the gradient with respect to its factor.

@@ -7,7 +7,7 @@
 
 namespace neml2::gradients
 {
-/// The cofactors: det(A) A_ji^-1, but also defined where A is singular.
+/// The cofactors. They are det(A) (A^-1)_ji where A has an inverse, and are also defined where A is singular.
 inline R2
 cofactors(const R2 & A)
 {

@@ -61,7 +61,7 @@ inline const bool has_invariant_rules = []
             g,
             s);
       });
-  // (1/3 - 3/2 p d / q²) / q with the hydrostatic stress p, the von Mises stress q and the deviator d
+  // (I / 3 - 3/2 p d / q²) / q with the hydrostatic stress p, the von Mises stress q and the deviator d
   add_gradient_rule<tensors::Triaxiality, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {

@@ -7,7 +7,8 @@
 
 namespace neml2::gradients
 {
-/// Rules of kron, kron_transposed and sym_kron for operands of types A and B. The gradient of kron by A is g_ijkl B_jl.
+/// Rules of kron, kron_transposed and sym_kron for operands of types A and B. The gradient of kron with respect to A is
+/// g_ijkl B_jl.
 template <class A, class B>
 bool
 add_kron_rules()

@@ -50,8 +50,8 @@ vector(const Rot & r)
   return r;
 }
 
-/// Gradient with respect to the parameters r from the gradient G by their matrix I + a W + b W², where W = skew(r), s = r · r,
-/// a = 4 (1 - s) / (1 + s)² and b = 8 / (1 + s)². W² is r r - s I.
+/// Gradient with respect to the parameters r, from the gradient G with respect to their matrix I + a W + b W², where W = skew(r),
+/// s = r · r, a = 4 (1 - s) / (1 + s)² and b = 8 / (1 + s)². W² is r r - s I.
 struct GradientByParameters
 {
   template <class G, class R>
@@ -65,7 +65,7 @@ struct GradientByParameters
   }
 };
 
-/// Gradient of R_ik A_kl R_jl by R.
+/// Gradient of R_ik A_kl R_jl with respect to R.
 struct GradientByRotation
 {
   template <class G, class A, class R>

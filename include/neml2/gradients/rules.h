@@ -17,9 +17,9 @@ using namespace engine;
 using namespace math;
 using namespace tensors;
 
-/// The gradients of an operation by its derivative rule. The rule has one function per argument, and nullptr for a plain number. Each
-/// function computes, on whole batches, the gradient with respect to its argument from all arguments and from the gradient with respect
-/// to the result. Autograd can record the operations of the function, for derivatives of the gradient.
+/// Computes the gradients of an operation with its derivative rule. The rule has one function per argument, and nullptr for a plain
+/// number. Each function takes all arguments and the gradient with respect to the result, as batches or slabs of batches, and returns
+/// the gradient with respect to its argument. Autograd can record the operations of the function, for derivatives of the gradient.
 template <class Result, class Arguments, class Functions>
 class RuleGradient;
 template <class Result, class... A, class... Functions>

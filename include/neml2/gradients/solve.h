@@ -7,8 +7,9 @@
 /// Derivative rules of systems of linear equations.
 namespace neml2::gradients
 {
-/// The rule of the solution X of A X = B. With the gradient g by X and h = A^-T g, the gradient by B is h, and by A it is -h Xᵀ. Source:
-/// Giles (2008), Collected matrix derivative results for forward and reverse mode algorithmic differentiation, section 2.3.
+/// The rule of the solution X of A X = B. If g is the gradient with respect to X, the gradient with respect to B is h = A^-T g, and the
+/// gradient with respect to A is -h Xᵀ. Source: Giles (2008), Collected matrix derivative results for forward and reverse mode
+/// algorithmic differentiation, section 2.3.
 template <class A, class B, class Transposed, class Product>
 bool
 add_solve_rule(const Transposed & transposed, const Product & product)

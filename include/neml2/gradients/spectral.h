@@ -4,7 +4,7 @@
 #include "neml2/gradients/rules.h"
 #include "neml2/tensors/spectral-inl.h"
 
-/// Derivative rules of eigenvalues, and of tensors from their eigenvalues and eigenvectors.
+/// Derivative rules of eigenvalues, and of ieigh, which computes tensors from their eigenvalues and eigenvectors.
 namespace neml2::gradients
 {
 inline const bool has_spectral_rules = []

@@ -33,7 +33,7 @@ component_index(int i, int n)
   return i < 0 ? i + n : i;
 }
 
-/// The place of a component in row-major order: one index per dimension, where n are the sizes of the dimensions.
+/// The place, in row-major order, of the component with one index per dimension; n are the sizes of the dimensions.
 template <int... n, class... I>
 NEML2_INLINE constexpr int
 component_place(I... i)
@@ -355,8 +355,8 @@ norm(const R<T> & a)
   return norm_of_square(norm_sq(a));
 }
 
-/// √(Σ_i a_i a_i + epsilon) over all components. As for batches, the squares do not overflow or underflow. This overload is slower than
-/// the norm without epsilon.
+/// √(Σ_i a_i a_i + epsilon) over all components. The squares do not overflow or underflow, as they may in the norm without epsilon, which
+/// is faster.
 template <template <class> class R, class T, class E, if_row<R, T> = 0>
 NEML2_INLINE constexpr sum_t<T, E>
 norm(const R<T> & a, const E & epsilon)

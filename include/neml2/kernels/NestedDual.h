@@ -16,7 +16,7 @@ template <class U, class T, int N>
 constexpr bool is_within<U, Dual<T, N>> =
     std::is_arithmetic_v<U> || std::is_same_v<U, T> || is_within<U, T>;
 
-/// The base of Dual. It is empty if T is not a dual: the operators of Dual accept a T, and plain numbers
+/// The base of Dual. It is empty if T is not a dual, because then the operators of Dual are enough: they accept a T, and plain numbers
 /// convert to T.
 template <class T, int N>
 struct NestedDual : Component<Dual<T, N>>

@@ -48,7 +48,7 @@ public:
     return *this;
   }
 
-  /// The largest number of evaluations of the residual with its derivatives.
+  /// The largest number of iterations. Each evaluates the residual and its derivatives once.
   constexpr NewtonOptions & max_iterations(int n)
   {
     check(n > 0, "newton: max_iterations must be at least 1");

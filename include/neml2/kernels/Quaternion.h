@@ -237,7 +237,7 @@ angle(const Quaternion<T> & q)
 /// 2 acos(min(|p · q|, 1)): the angle in [0, π] of the rotation from p to q where both are of unit length.
 /// Where the angle is 0, its derivative is 0.
 ///
-/// Computed as 4 atan2(√(1 - c), √(1 + c)) with c = |p · q|. If q has the sign for which p · q ≥ 0, 1 ∓ c is
+/// Computed as 4 atan2(√(1 - c), √(1 + c)) with c = |p · q|. For the sign of q with p · q ≥ 0, the number 1 ∓ c equals
 /// (|p ∓ q|² + 2 - |p|² - |q|²) / 2. If |p|² and |q|² are 1 up to the tolerance, 2 - |p|² - |q|² is round-off that would
 /// hide a small angle: only the derivative of this term is kept. The default tolerance is for float64; on
 /// float32 rows, call dist with unit(p) and unit(q).

@@ -60,7 +60,7 @@ fill_R2(const T & a)
   return fill_R2(a, a, a);
 }
 
-/// Row i, which is A_ij over j, and column j, which is A_ij over i.
+/// Row i (A_ij for all j), and column j (A_ij for all i).
 template <class T>
 NEML2_INLINE constexpr Vec<T>
 row(const R2<T> & a, int i)
@@ -181,7 +181,7 @@ cofactors(const R2<T> & a)
           a[0] * a[4] - a[1] * a[3]};
 }
 
-/// Whether numbers of type T can be compared. The library's own types can; a number type of the program may have only arithmetic.
+/// Whether numbers of type T can be compared. The library's own types can; a number type that the program defines may have only arithmetic.
 template <class T>
 constexpr bool has_order = std::is_arithmetic_v<T> || std::is_base_of_v<Component<T>, T>;
 

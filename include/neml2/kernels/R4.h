@@ -128,8 +128,7 @@ sym(const R4<T> & t)
   return C;
 }
 
-/// R_im R_jn R_ko R_lp T_mnop: R is applied to the last index, which then becomes the first, four
-/// times.
+/// R_im R_jn R_ko R_lp T_mnop. Four times, R is applied to the last index, which then becomes the first.
 template <class A, class B>
 NEML2_INLINE constexpr R4<product_t<B, product_t<A, B>>>
 rotate(const R4<A> & t, const R2<B> & R)

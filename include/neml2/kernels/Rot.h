@@ -36,9 +36,8 @@ euler_rodrigues(const Rot<T> & r)
           1.0 - b * (x + y)};
 }
 
-/// ∂R_ij/∂r_k of the rotation matrix R.
-/// With q = 1 / (1 + s), b = 8 q² and a = (1 - s) b / 2 it is M_ij r_k + b (δ_ik r_j + δ_jk r_i) - a ε_ijk,
-/// where M_ij = q b ((s - 3) W_ij - 4 r_i r_j) + (4 q b s - 2 b) δ_ij.
+/// The derivative ∂R_ij/∂r_k of the rotation matrix R. It is M_ij r_k + b (δ_ik r_j + δ_jk r_i) - a ε_ijk with q = 1 / (1 + s),
+/// b = 8 q², a = (1 - s) b / 2 and M_ij = q b ((s - 3) W_ij - 4 r_i r_j) + (4 q b s - 2 b) δ_ij.
 template <class T>
 NEML2_INLINE constexpr R3<T>
 deuler_rodrigues(const Rot<T> & r)
@@ -142,7 +141,7 @@ product_derivative(const Rot<product_t<X, Y>> & c, const Rot<X> & x, const Rot<Y
   return D;
 }
 
-/// Derivative of rotate(a, r) = r * a by r.
+/// Derivative with respect to r of rotate(a, r) = r * a.
 template <class A, class B>
 NEML2_INLINE constexpr R2<product_t<A, B>>
 drotate(const Rot<A> & a, const Rot<B> & r)
@@ -203,8 +202,7 @@ quaternion_row(const R2<T> & M)
   return r;
 }
 
-/// The unit quaternion (s, u) of a rotation matrix, with the scalar s ≥ 0 first; NaN for a
-/// reflection.
+/// The unit quaternion (s, u) of a rotation matrix, with s ≥ 0; NaN for a reflection.
 template <class T>
 NEML2_INLINE Components<T, 4>
 unit_quaternion(const R2<T> & M)

@@ -51,8 +51,8 @@ are_numbers(std::index_sequence<I...>)
 
 /**
  * Whether a formula holds nothing but plain numbers: it is empty, or a struct of up to 16 fields that are numbers or enumerations. Such a
- * formula may be called after the scope in which it was made has ended, and it has no derivative by its fields. The result is false for a
- * lambda with captures, because its type does not tell whether the captures are references.
+ * formula may be called after the scope in which it was made has ended, and it has no derivative with respect to its fields. The result is
+ * false for a lambda with captures, because its type does not tell whether the captures are references.
  */
 template <class F>
 constexpr bool

@@ -3,7 +3,7 @@
 
 #include "neml2/kernels/solve.h"
 
-/// Cholesky's factor of a symmetric positive definite matrix in a formula.
+/// The Cholesky factor of a symmetric positive definite matrix in a formula.
 namespace neml2::kernels
 {
 /// The lower triangular L with L Lᵀ = S, where S is the symmetric part of A, a matrix of n columns; NaN where S is not
@@ -43,8 +43,9 @@ cholesky_factor(const R & A)
   return L * determined; // determined is 1 or NaN; the product makes derivatives NaN, too
 }
 
-/// The gradient by A from the gradient g by L = cholesky(A): the symmetric part of L^-T P L^-1, where P is the lower triangle of Lᵀ g
-/// with half its diagonal. Source: Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527, eq. 10.
+/// The gradient with respect to A from the gradient g with respect to L = cholesky(A). It is the symmetric part of L^-T P L^-1, where P is
+/// the lower triangle of Lᵀ g with half its diagonal. Source: Murray (2016), Differentiation of the Cholesky decomposition,
+/// arXiv:1602.07527, eq. 10.
 template <int n, class R>
 NEML2_INLINE R
 cholesky_gradient(const R & L, const R & g)
@@ -108,7 +109,7 @@ cholesky(const SSR4<T> & C)
 {
   return cholesky_factor<6>(C);
 }
-/// Cholesky's factor of a matrix whose type the program defines.
+/// The Cholesky factor of a matrix whose type the program defines.
 template <template <class> class R, class T, if_own_matrix<R<T>> = 0>
 NEML2_INLINE R<T>
 cholesky(const R<T> & A)

@@ -7,8 +7,8 @@
 #include "neml2/kernels/SSFR5.h"
 #include "neml2/kernels/skew_products.h"
 
-/// Derivatives of rotated vectors and tensors by the rotation: by its parameters r (the last index of
-/// the result), or by all components of its matrix R (the last two indices of the result).
+/// Derivatives of rotated vectors and tensors with respect to the rotation: with respect to its parameters r (the last index of the
+/// result), or to all components of its matrix R (the last two indices of the result).
 namespace neml2::kernels
 {
 /**

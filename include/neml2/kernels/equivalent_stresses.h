@@ -13,8 +13,9 @@
  */
 namespace neml2::kernels
 {
-constexpr double sqrt6 = 2.4494897427831780982;    ///< √6
-constexpr double rounded_from = 25.0 * pi / 180.0; ///< mohr_coulomb is rounded from this Lode angle
+constexpr double sqrt6 = 2.4494897427831780982; ///< √6
+constexpr double rounded_from =
+    25.0 * pi / 180.0; ///< mohr_coulomb is rounded where |Lode angle| is at least this
 
 /// a, or a positive number where a is zero, so that divisions and roots are defined.
 template <class C, class T>

@@ -10,7 +10,7 @@
 
 namespace neml2
 {
-/// The exception of the library: a wrong shape, dtype, device or index, an undefined tensor, a bad label.
+/// The library's exception, for example for a wrong shape, dtype, device or index, an undefined tensor, or a bad label.
 class NEML2_ONE_A_PROGRAM NEMLException : public std::exception
 {
 public:
@@ -21,7 +21,7 @@ private:
   std::string _message;
 };
 
-/// An index, a component or a dimension that does not exist.
+/// The exception for an index, a component or a dimension that does not exist.
 class NEML2_ONE_A_PROGRAM IndexException : public NEMLException
 {
 public:

@@ -17,7 +17,7 @@
  *       A alpha;
  *     };
  *
- * Outside a formula such a struct holds batches, inside it single tensors.
+ * Outside a formula such a struct holds batches; inside a formula it holds single tensors.
  */
 namespace neml2::kernels
 {
@@ -64,7 +64,7 @@ struct Fields<std::tuple<T...>>
   }
 };
 
-/// A tuple of values with the types to which a tuple of references refers.
+/// For a tuple of references: the tuple of the values to which they refer.
 template <class... T>
 std::tuple<std::decay_t<T>...> without_references(const std::tuple<T...> &);
 

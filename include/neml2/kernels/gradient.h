@@ -15,10 +15,11 @@ namespace neml2::kernels
 {
 /// How many of n derivatives are carried at once: up to 6, or up to 2 if the numbers already carry derivatives. The n derivatives are
 /// split into as few parts as possible. With more at once, registers are spilled: a tangent of a neo-Hookean energy takes 0.08 µs with 2,
-/// 0.2 µs with 3. There are two exceptions, for numbers with one level of derivatives. All 3 derivatives by a vector are carried at once
-/// if its numbers carry no more than 3 derivatives: Ogden's functions of eigenvalues then take 3/4 of the time that two parts take. Up to 8
-/// derivatives by several arguments, such as the forces of a dissipation potential, are carried at once: most operations of such formulas
-/// have few operands; with parts of 2, the step of a generalized standard material takes 1.5 times as long.
+/// 0.2 µs with 3. There are two exceptions, for numbers with one level of derivatives. All 3 derivatives with respect to a vector are
+/// carried at once if its numbers carry no more than 3 derivatives: Ogden's functions of eigenvalues then take 3/4 of the time that two
+/// parts take. Up to 8 derivatives with respect to several arguments, such as the forces of a dissipation potential, are carried at once:
+/// most operations of such formulas have few operands; with parts of 2, the step of a generalized standard material takes 1.5 times as
+/// long.
 template <class T>
 constexpr int
 gradient_partials(int n, int arguments)
@@ -146,8 +147,8 @@ from_numbers(const T * x)
   return r;
 }
 
-/// The Jacobian of a result Y by X: one tensor, or groups of tensors. In the matrix `partials`, the numbers of Y begin at row i, and the
-/// numbers of X at column j.
+/// The Jacobian of a result Y with respect to X: one tensor, or groups of tensors. In the matrix `partials`, the numbers of Y begin at row
+/// i, and the numbers of X at column j.
 template <class Y, class X, class T>
 NEML2_INLINE auto jacobian_part(const T * partials, int padded, int i, int j);
 template <class Y, class X, class T, size_t... K>
@@ -286,7 +287,7 @@ value_and_gradient(const F & f, const A &... a)
   else
     return std::pair(0.0, 0.0);
 }
-/// The derivative of a scalar formula by its argument I; it has the type of that argument. With several I the result is a
+/// The derivative of a scalar formula with respect to its argument I; it has the type of that argument. With several I the result is a
 /// std::tuple of the derivatives.
 template <size_t... I, class F, class... A, if_in_formula<A...> = 0>
 NEML2_CALLS_FORMULA auto
@@ -295,7 +296,8 @@ gradient(const F & f, const A &... a)
   return value_and_gradient<I...>(f, a...).second;
 }
 
-/// The value of a formula, and its derivative by argument I. If Of names some results of a group, only their derivatives are returned.
+/// The value of a formula, and its derivative with respect to argument I. If Of names some results of a group, only their derivatives are
+/// returned.
 template <size_t I, size_t... Of, class F, class... A>
 NEML2_CALLS_FORMULA auto
 differentiate_row(const F & f, const A &... a)
@@ -335,7 +337,7 @@ value_and_jacobian(const F & f, const A &... a)
   else
     return std::pair(0.0, 0.0);
 }
-/// The derivative of a formula by its argument I.
+/// The derivative of a formula with respect to its argument I.
 template <size_t I, class F, class... A, if_in_formula<A...> = 0>
 NEML2_CALLS_FORMULA auto
 jacobian(const F & f, const A &... a)
@@ -343,7 +345,7 @@ jacobian(const F & f, const A &... a)
   return value_and_jacobian<I>(f, a...).second;
 }
 
-/// The gradient of a formula f by argument I. It is a formula itself.
+/// The gradient of a formula f with respect to argument I. It is a formula itself.
 template <size_t I, class F>
 struct RowGradient
 {
@@ -355,7 +357,7 @@ struct RowGradient
     return differentiate_scalar<I>(f, a...).second;
   }
 };
-/// The second derivative of a scalar formula by its argument I.
+/// The second derivative of a scalar formula with respect to its argument I.
 template <size_t I, class F, class... A, if_in_formula<A...> = 0>
 NEML2_CALLS_FORMULA auto
 hessian(const F & f, const A &... a)

@@ -35,8 +35,8 @@
 #endif
 
 /**
- * Marks the functions that a header X-inl.h defines. In header-only programs X.h includes X-inl.h. If NEML2_COMPILED is set, as by the
- * target neml2::compiled, X.h does not include X-inl.h. The library's sources then include X-inl.h: they set NEML2_LIBRARY, too, and
+ * Marks the functions that a header X-inl.h defines. In header-only programs X.h includes X-inl.h. If NEML2_COMPILED is set, which the
+ * target neml2::compiled does, X.h does not include X-inl.h. The library's sources then include X-inl.h: they set NEML2_LIBRARY, too, and
  * define each function once.
  */
 #ifdef NEML2_LIBRARY
@@ -71,9 +71,9 @@
 #define NEML2_INLINE_LAMBDA
 #endif
 
-/// Inlines all calls into a loop. With NEML2_KEEPS_CALLS, loops keep their calls and compile quickly. The file must then be compiled with
-/// -mavx2 -mfma, so that the called functions use the wide instructions, and with -ffp-contract=off, so that they round products
-/// (NEML2_ROUNDS_PRODUCTS).
+/// Part of the attribute of a function with a loop: all calls in the function are inlined. With NEML2_KEEPS_CALLS, loops keep their calls
+/// and compile quickly. The file must then be compiled with -mavx2 -mfma, so that the called functions use the wide instructions, and with
+/// -ffp-contract=off, so that they round products (NEML2_ROUNDS_PRODUCTS).
 #ifdef NEML2_KEEPS_CALLS
 #define NEML2_FLATTEN
 #else

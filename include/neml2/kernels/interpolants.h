@@ -56,7 +56,7 @@ on_line(const X & x, const A & xa, const A & xb, const B & ya, const B & yb, con
 
 /// The derivative d at a point, limited so that the curve is monotone in both adjacent intervals, whose slopes are s and t. The
 /// result is 0 where s and t differ in sign; otherwise it has their sign and is at most three times the smaller slope. Where d
-/// equals a limit, the result is the limit: where d and the limit are both 0, its derivative is 0.
+/// equals a limit, the limit is chosen, so that the result has derivative 0 where d and the limit are both 0.
 template <class T, class Choose>
 NEML2_INLINE constexpr auto
 limited(const T & d, const T & s, const T & t, const Choose & choose)
@@ -90,7 +90,7 @@ secant(const Knot<A, B> & p, const Knot<A, B> & q)
  * the tangent at the end continues the curve.
  *
  * The derivative at a point is the slope of the parabola through the point and its neighbours; at an end of the table it is the
- * slope of the parabola through the last three points. The derivatives at a and at b are limited separately to the square [0, 3]²
+ * slope of the parabola through the three points at that end. The derivatives at a and at b are limited separately to the square [0, 3]²
  * of Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246, so that the curve depends on four points only: l is the point
  * before a, and r is the point after b. In the first interval, where `first` holds, l is instead the third point from that end. In the
  * last interval, where `last` holds, r is the third point from the other end. Divided differences do not depend on the order of points.

@@ -33,8 +33,8 @@ hydrostatic(const SR2<T> & s)
   return T(tr(s) * (1.0 / 3.0));
 }
 
-/// The deviator, computed from differences of the normal components. These differences are exact where
-/// the components are close, while the error of dev is the round-off of the mean.
+/// The deviator, computed from differences of the normal components. These differences are exact where the components are close, whereas
+/// dev has the round-off of the mean as its error.
 template <class T>
 NEML2_INLINE constexpr SR2<T>
 dev_of_differences(const SR2<T> & s)

@@ -38,8 +38,8 @@ raised(const Vec<T> & l)
 template <class R, class... A>
 constexpr bool depends_on = (std::is_same_v<number_t<A>, R> || ...);
 
-/// divided_difference of values that the caller's formula computes. The round-off of the formula's arguments is part of these values,
-/// too. It matters where the values change fast, such as powers with large exponents.
+/// divided_difference of values that the caller's formula computes. The noise includes the round-off of the formula's arguments, which
+/// matters for functions that change fast, such as powers with large exponents.
 template <class T>
 NEML2_INLINE T
 difference_of_values(const T & l, const T & m, const T & f, const T & g, const T & df, const T & dg)

@@ -5,7 +5,7 @@
 #include "neml2/kernels/isotropic_by_products.h"
 
 /**
- * Exponential, logarithm, root and powers of symmetric tensors by their eigenvalues. The derivative of f(s) along e is
+ * Exponential, logarithm, root and powers of symmetric tensors, computed from their eigenvalues. The derivative of f(s) along e is
  * V (Γ ∘ Vᵀ e V) Vᵀ with the divided differences Γ_ij = f[λ_i, λ_j] = (f(λ_i) - f(λ_j)) / (λ_i - λ_j), or f'(λ_i) where the
  * two eigenvalues are equal. The second derivative along e and h is V z Vᵀ with z_ij = Σ_k f[λ_i, λ_k, λ_j]
  * (e_ik h_kj + h_ik e_kj), where e and h are in the frame of V. Source: Higham (2008), Functions of Matrices, theorem 3.9 and
@@ -263,7 +263,7 @@ isotropic_dual(const F<T> & f, const SR2<Dual<Dual<T, M>, N>> & s)
   return r;
 }
 
-/// The derivative of F by s, or along e; both may be duals.
+/// The derivative of F with respect to s, or along e; both s and e may be duals.
 template <template <class> class F, class A, class... E>
 NEML2_INLINE auto
 derivative_of_isotropic(const SR2<A> & s, const E &... e)
@@ -300,7 +300,7 @@ expm(const SR2<T> & s)
 {
   return isotropic<Exponential>(s);
 }
-/// The derivative of e^s by s, or along e.
+/// The derivative of e^s with respect to s, or along e.
 template <class T, class... E>
 NEML2_INLINE auto
 dexpm(const SR2<T> & s, const E &... e)
@@ -315,7 +315,7 @@ logm(const SR2<T> & s)
 {
   return isotropic<Logarithm>(s);
 }
-/// The derivative of log s by s, or along e.
+/// The derivative of log s with respect to s, or along e.
 template <class T, class... E>
 NEML2_INLINE auto
 dlogm(const SR2<T> & s, const E &... e)
@@ -330,7 +330,7 @@ sqrtm(const SR2<T> & s)
 {
   return isotropic<SquareRoot>(s);
 }
-/// The derivative of √s by s, or along e.
+/// The derivative of √s with respect to s, or along e.
 template <class T, class... E>
 NEML2_INLINE auto
 dsqrtm(const SR2<T> & s, const E &... e)
@@ -338,7 +338,7 @@ dsqrtm(const SR2<T> & s, const E &... e)
   return derivative_of_isotropic<SquareRoot>(s, e...);
 }
 
-/// s^p = e^(p log s) of duals of duals: expm and logm can be differentiated any number of times.
+/// s^p = e^(p log s) of duals of duals. It has derivatives of any order, because expm and logm have.
 template <class R>
 NEML2_INLINE SR2<R>
 nested_powm(const SR2<R> & s, const R & p)
@@ -385,7 +385,7 @@ powm(const SR2<A> & s, const B & p)
   }
 }
 
-/// The slopes of a power, differentiated by the exponent.
+/// The derivatives of the slopes of a power with respect to the exponent.
 template <class T>
 NEML2_INLINE Spectrum<T>
 slopes_by_exponent(const Power<T> & f, const Spectrum<T> & x)
@@ -406,7 +406,7 @@ slopes_by_exponent(const Power<T> & f, const Spectrum<T> & x)
   return r;
 }
 
-/// The derivative of s^p by s, or along e.
+/// The derivative of s^p with respect to s, or along e.
 template <class A, class B, class... E>
 NEML2_INLINE auto
 dpowm(const SR2<A> & s, const B & p, const E &... e)

@@ -116,7 +116,7 @@ template <size_t... Y, size_t... X>
 std::index_sequence<Y..., X...> joined_shape(std::index_sequence<Y...>, std::index_sequence<X...>);
 void joined_shape(...);
 
-/// The row type, with numbers T, of the derivative of a Y by an X; void if there is none.
+/// The row type, with numbers T, of the derivative of a Y with respect to an X; void if there is none.
 template <class T, class Y, class X, class = void>
 struct jacobian_row
 {
@@ -132,7 +132,7 @@ struct jacobian_row<T,
   using shape = decltype(joined_shape(typename shape_of<Y>::type(), typename shape_of<X>::type()));
   using type = typename row_of_shape<T, shape>::type;
 };
-// Derivatives of any row by a scalar, and of a scalar by any row, are rows of the same type.
+// Derivatives of any row with respect to a scalar, and of a scalar with respect to any row, are rows of the same type.
 template <class T, class Y, class X>
 struct jacobian_row<
     T,

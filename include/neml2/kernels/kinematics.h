@@ -39,8 +39,8 @@ green_lagrange(const R2<T> & F)
   return sym(H) + right_cauchy_green(H) * typename plain_number<T>::type(0.5);
 }
 
-/// A better approximation of the rotation of F = R U than the given R: R times the rotation by ω, where (tr(U) I - U) ω =
-/// skew_adjoint(Rᵀ F). ω is 0 if Rᵀ F = U.
+/// Improves R, an approximation of the rotation of F. The result is R times Cayley's rotation by ω, where (tr(U) I - U) ω =
+/// skew_adjoint(Rᵀ F) and U is the symmetric part of Rᵀ F; ω is 0 if Rᵀ F is symmetric.
 template <class T>
 NEML2_INLINE R2<T>
 refined_rotation(const R2<T> & F, const R2<T> & R)
@@ -109,8 +109,8 @@ polar_rotation(const R2<T> & F)
   }
 }
 
-/// The closest rotation of determinant 1. Where det A > 0 it is polar_rotation(A); where det A < 0, the direction of the smallest stretch
-/// is reflected as well.
+/// The rotation, of determinant 1, that is closest to A. Where det A > 0 it is polar_rotation(A); where det A < 0, polar_rotation(A) is
+/// combined with a reflection of the direction of the smallest stretch.
 template <class T>
 NEML2_INLINE R2<T>
 nearest_rotation(const R2<T> & A)
@@ -152,7 +152,7 @@ left_stretch(const R2<T> & F)
 }
 
 /// The function Logarithm of C = F_ki F_kj. The condition number of C is the square of the condition number of F. Where F is ill
-/// conditioned, round-off of C would lose the eigenvalues of C: there they are computed as the squares of the eigenvalues of U.
+/// conditioned, the small eigenvalues of C are lost in its round-off: there the eigenvalues are computed as the squares of those of U.
 template <class T>
 struct LogarithmOfStretch : Logarithm<T>
 {

@@ -177,7 +177,7 @@ is_ill_conditioned(const R2<T> & A, double limit)
   return !((cube <= limit * limit * square) & (square > 1e-280) & (cube < 1e280));
 }
 
-/// a b as the sum of the rounded product and its error. Source: Dekker (1971), Numer. Math. 18, 224-242.
+/// The product a b, as the sum of the rounded product and its error. Source: Dekker (1971), Numer. Math. 18, 224-242.
 template <class T>
 NEML2_INLINE std::pair<T, T>
 exact_product(const T & a, const T & b)
@@ -191,8 +191,8 @@ exact_product(const T & a, const T & b)
   return {p, T(((c * d - p) + c * f + e * d) + e * f)};
 }
 
-/// r = I - A x, where the errors of products and sums are added up as well. Source: Ogita, Rump and Oishi (2005), SIAM J. Sci. Comput.
-/// 26, 1955-1988, algorithm 5.3.
+/// r = I - A x, a compensated sum: the errors of its products and sums are added to it. Source: Ogita, Rump and Oishi (2005), SIAM J. Sci.
+/// Comput. 26, 1955-1988, algorithm 5.3.
 template <class T>
 NEML2_INLINE void
 residual_of_inverse(const R2<T> & A, const T (&x)[3][3], T (&r)[3][3])
@@ -367,9 +367,10 @@ sqrtm(const R2<T> & A)
   return NEML2_RARELY(any(ill)) ? where(ill, sqrtm_of_ill_conditioned(A), X) : X;
 }
 
-/// The principal logarithm of A: log(A / 2^k) + k log(2) I, where the components of A / 2^k are of the order of 1. Square roots are taken
-/// until the tensor is close to I. Then the [7/7] Padé approximant is computed in partial fractions, which have the nodes and weights of
-/// Gauss-Legendre quadrature. The result is NaN where a root is NaN. Source: Higham (2008), Functions of Matrices, eqs. 11.17-11.19.
+/// The principal logarithm of A. Where the largest component of A is above 1e6 or below 1e-6, it is log(A / 2^k) + k log(2) I, and the
+/// components of A / 2^k are of the order of 1. Square roots are taken until the tensor is close to I. Then the [7/7] Padé approximant is
+/// computed in partial fractions, which have the nodes and weights of Gauss-Legendre quadrature. The result is NaN where a root is NaN.
+/// Source: Higham (2008), Functions of Matrices, eqs. 11.17-11.19.
 template <class T>
 NEML2_INLINE R2<T>
 logm(const R2<T> & A)

@@ -103,8 +103,9 @@ template <class T, int N>
 constexpr int part_count<Dual<T, N>> = part_count<T> *(N + 1);
 
 /**
- * The solution x, given as plain numbers, with derivatives of more than one level by the arguments. The step x - J^-1 r(x, a) is made
- * in duals, once per level, because each step makes the derivatives of one more order exact. The values of the duals stay as they are.
+ * The solution x, given as plain numbers, with derivatives of more than one level with respect to the arguments. The step x - J^-1 r(x, a)
+ * is made in duals, once per level, because each step makes the derivatives of one more order exact. The values of the duals stay as they
+ * are.
  */
 template <class Outer, class V, int n, class F, class X, class C, class... A>
 NEML2_CALLS_FORMULA auto

@@ -15,7 +15,7 @@ template <class X, class I, class C>
 struct NewtonReport
 {
   X solution;
-  I iterations; ///< how many times the residual was evaluated
+  I iterations; ///< how many iterations the point took
   C converged;  ///< whether the point has converged
   I residual;   ///< √(Σ_i r_i²) of the residual r at the solution, without derivatives
 };

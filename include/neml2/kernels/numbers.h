@@ -99,7 +99,7 @@ template <class R>
 constexpr bool is_active = !std::is_same_v<number_t<R>, plain_number_t<R>>;
 
 /// Whether T is the type of the numbers of a recording (the list of operations of a formula). For such numbers newton, isotropic and
-/// derivatives call functions of recorded/calls.h, which argument-dependent lookup finds.
+/// Differential call functions of recorded/calls.h, which argument-dependent lookup finds.
 template <class T>
 constexpr bool is_recorded = false;
 

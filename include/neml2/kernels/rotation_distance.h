@@ -26,8 +26,8 @@ dshadow(const Rot<T> & r)
   return {a * r[0] - i, xy, xz, xy, b * r[1] - i, yz, xz, yz, c * r[2] - i};
 }
 
-/// The squares of the sine (first) and the cosine (second) of a quarter of the angle of a * inv(b), both times (1
-/// + a · a) (1 + b · b): |a - b|², and (1 + a · b)² + |a × b|².
+/// The squares of the sine (first) and the cosine (second) of a quarter of the angle of a * inv(b), both multiplied by
+/// (1 + a · a) (1 + b · b): they are |a - b|² and (1 + a · b)² + |a × b|².
 template <class A, class B>
 NEML2_INLINE constexpr Components<product_t<A, B>, 2>
 quarter_angle(const Rot<A> & a, const Rot<B> & b)

@@ -23,7 +23,7 @@ skew_and_sym_to_sym(const SR2<A> & e, const WR2<B> & w)
           w[1] * e[3] - w[0] * e[4] + w[2] * (e[0] - e[1]) * sqrt2};
 }
 
-/// Derivative of W_ik e_kj - e_ik W_kj by e.
+/// Derivative of W_ik e_kj - e_ik W_kj with respect to e.
 template <class T>
 NEML2_INLINE constexpr SSR4<T>
 d_skew_and_sym_to_sym_d_sym(const WR2<T> & w)
@@ -44,7 +44,7 @@ d_skew_and_sym_to_sym_d_sym(const WR2<T> & w)
   return r;
 }
 
-/// Derivative of W_ik e_kj - e_ik W_kj by the axial vector of W.
+/// Derivative of W_ik e_kj - e_ik W_kj with respect to the axial vector of W.
 template <class T>
 NEML2_INLINE constexpr SWR4<T>
 d_skew_and_sym_to_sym_d_skew(const SR2<T> & e)
@@ -80,7 +80,7 @@ multiply_and_make_skew(const SR2<A> & a, const SR2<B> & b)
   return r;
 }
 
-/// Derivative of the axial vector of a_ik b_kj - b_ik a_kj by a.
+/// Derivative with respect to a of the axial vector of a_ik b_kj - b_ik a_kj.
 template <class T>
 NEML2_INLINE constexpr WSR4<T>
 d_multiply_and_make_skew_d_first(const SR2<T> & b)
@@ -100,7 +100,7 @@ d_multiply_and_make_skew_d_first(const SR2<T> & b)
   return r;
 }
 
-/// Derivative of the axial vector of a_ik b_kj - b_ik a_kj by b.
+/// Derivative with respect to b of the axial vector of a_ik b_kj - b_ik a_kj.
 template <class T>
 NEML2_INLINE constexpr WSR4<T>
 d_multiply_and_make_skew_d_second(const SR2<T> & a)

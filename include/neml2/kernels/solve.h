@@ -137,7 +137,8 @@ solve(const M<A> & a, const V<B> & b)
   return r;
 }
 
-/// The gradient by A of the solution x of A x = b, from the gradient g by x. It is -h xᵀ with Aᵀ h = g. The matrix is factored once.
+/// The gradient with respect to A, -h xᵀ with Aᵀ h = g, where x is the solution of A x = b and g is the gradient with respect to x. The
+/// matrix is factored once.
 template <template <class> class M,
           template <class>
           class V,

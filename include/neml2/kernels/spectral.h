@@ -45,7 +45,8 @@ jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T>
     turn(vp[i], vq[i]);
 }
 
-/// v or -v, so that the largest component is positive; if several components are largest up to round-off, the first of them counts.
+/// v or -v, so that the largest component is positive. Among components whose magnitudes differ by less than 0.1 %, the first counts as the
+/// largest.
 template <class T>
 NEML2_INLINE Vec<T>
 with_positive_largest(const Vec<T> & v)

@@ -51,8 +51,7 @@ check_integers(const Operation & op, const Operand & o)
               "). Expected an integer type; convert with .to(kInt64).");
 }
 
-/// Refuses negative integer exponents, for which LibTorch returns 0. The check synchronises with a
-/// GPU.
+/// Refuses negative integer exponents, for which LibTorch returns 0 unless the base is 1 or -1. The check synchronises with a GPU.
 inline void
 check_exponent(const at::Tensor & n)
 {
@@ -167,7 +166,7 @@ pow(const N & a, const B & n)
 
 namespace math
 {
-/// The number x as a tensor without batch dimensions, with the base shape of a and the options options_beside(a, x).
+/// The number x as a tensor without batch dimensions, with the base shape of a and the options that options_beside(a, x) returns.
 template <class A, class N>
 A
 filled_like(const char * name, const A & a, const N & x)
@@ -268,8 +267,8 @@ gcd(const A & a, const B & b)
 }
 
 /// a divided by the greatest common divisor of all its base components, as for Miller indices:
-/// (4, -2, 6) becomes (2, -1, 3). (...; base) -> (...; base). A tensor with one component always gives 1;
-/// several zeros are unchanged. Floating types are first rounded to the default integer dtype.
+/// (4, -2, 6) becomes (2, -1, 3). (...; base) -> (...; base). A tensor with one component always gives 1; a tensor with several
+/// components that are all 0 is unchanged. Floating types are first rounded to the default integer dtype.
 template <class A, core::if_tensor<A> = 0>
 A
 normalize_gcd(const A & a)

@@ -17,8 +17,8 @@ struct ComposedNewton
   at::Tensor solution, iterations, converged;
 };
 
-/// The residual (batch; n) at x (batch; n), and its derivatives (batch; n, n) by x. If `counts` is defined, autograd records both; `counts`
-/// is true at the points that have converged.
+/// The residual (batch; n) at x (batch; n), and its derivatives (batch; n, n) with respect to x. If `counts` is defined, autograd records
+/// both; `counts` is true at the points that have converged.
 using ComposedEquations = std::function<std::pair<at::Tensor, at::Tensor>(
     const at::Tensor & x, const at::Tensor & counts)>;
 

@@ -9,7 +9,7 @@
  * Functions that work component by component, on tensors of any type of the library: functions of one argument here, functions of two
  * arguments in binary.h and extremum.h, and `where` in where.h. The end of this header includes the other three headers.
  *
- * The result has the type and batch dimension of the argument: (...; base) -> (...; base). For two
+ * The result has the type and the batch dimensions of the argument: (...; base) -> (...; base). For two
  * arguments, batch shapes broadcast with batch shapes; base shapes of Tensors broadcast with base
  * shapes; each is aligned at its last dimension. A Scalar is one number per batch entry. A function either
  * consists of a few operations of LibTorch and has their derivatives, or runs in a loop over the numbers
@@ -18,7 +18,7 @@
  *
  * All throw NEMLException for an undefined tensor, for a dtype for which they are not defined, and
  * for two arguments of different dtypes or devices or of shapes that do not broadcast. NaN gives
- * NaN, except that pow(NaN, 0) is 1 and hypot(∞, NaN) is ∞.
+ * NaN, except that pow(NaN, 0) and pow(1, NaN) are 1 and hypot(∞, NaN) is ∞.
  */
 namespace neml2
 {
@@ -155,7 +155,7 @@ macaulay(const A & a)
   return math::componentwise("macaulay", a, math::positive_part);
 }
 
-/// Derivative of macaulay(a) by a: heaviside(a). (...; base) -> (...; base). For floating types.
+/// heaviside(a), the derivative of macaulay(a) with respect to a. (...; base) -> (...; base). For floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 dmacaulay(const A & a)

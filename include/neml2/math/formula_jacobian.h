@@ -64,7 +64,7 @@ template <Size... A, Size... B>
 typename type_of_base_shape<A..., B...>::type joined_type(std::integer_sequence<Size, A...>,
                                                           std::integer_sequence<Size, B...>);
 
-/// The type of the derivative of a Y by an X. Its base shape is the base shape of Y, then that of X.
+/// The type of the derivative of a Y with respect to an X. Its base shape is the base shape of Y, then that of X.
 template <class Y, class X>
 using jacobian_t =
     decltype(joined_type(typename Y::base_sizes_sequence(), typename X::base_sizes_sequence()));
@@ -89,14 +89,14 @@ join_base_shapes()
 template <class Y, class X>
 constexpr auto jacobian_base_shape = join_base_shapes<Y, X>();
 
-/// The Jacobian of a Y by an X.
+/// The Jacobian of a Y with respect to an X.
 template <class Y, class X>
 struct JacobianOf
 {
   using type = jacobian_t<Y, X>;
   static constexpr const auto & base_shape = jacobian_base_shape<Y, X>;
 };
-/// The Jacobians of all Y by all X: first all Jacobians of the first Y, then all of the next.
+/// The Jacobians of all Y with respect to all X: first all Jacobians of the first Y, then all of the next.
 template <class Y, class... X>
 std::tuple<JacobianOf<Y, X>...> jacobians_of(engine::Types<X...>);
 template <class... Y, class Xs>
@@ -173,8 +173,8 @@ private:
   };
 };
 
-/// The results of a formula, and a tuple of the Jacobians of its results Of by the arguments V: first all Jacobians of the first result,
-/// then all of the next.
+/// The results of a formula, and a tuple of Jacobians: those of the results listed in Of with respect to the arguments V, first all
+/// Jacobians of the first result, then all of the next.
 template <class V, class Of, class F, class... A>
 auto
 differentiate_formula(const F & f, const A &... a)

@@ -4,13 +4,12 @@
 #include "neml2/math/jacobian.h"
 
 /**
- * Derivatives of formulas, by the same call in a formula and on batches: for models that are
- * derived from energies.
+ * Derivatives of formulas, for example for models that are derived from energies. The calls are the same in a formula and on batches.
  *
  *     constexpr auto stress = [](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); };
  *     const auto [S, tangent] = value_and_jacobian<0>(stress, C, mu);
  *
- * Inside a formula the same call runs a function of kernels/gradient.h.
+ * Inside a formula, such a call runs a function of kernels/gradient.h.
  */
 namespace neml2
 {
@@ -21,8 +20,7 @@ using kernels::value_and_gradient;
 
 namespace math
 {
-/// The derivative of a scalar by an X, converted to the type X from the type that
-/// value_and_jacobian gives it.
+/// The derivative of a scalar with respect to an X. It is converted to an X from what value_and_jacobian returns.
 template <class X, class J>
 X gradient_as(const J & j);
 template <class X, class J, size_t... K>
@@ -113,7 +111,7 @@ private:
   }
 };
 
-/// The gradient of f by argument I as a formula.
+/// The gradient of f with respect to argument I. This struct is itself a formula.
 template <size_t I, class F>
 struct GradientOf
 {
@@ -131,7 +129,7 @@ struct GradientOf
 } // namespace math
 
 /**
- * The value of a scalar formula f and its gradient with respect to argument I, as gradient gives it, in one pass.
+ * The value of a scalar formula f and its gradient with respect to argument I, in one pass. The gradient is that of gradient<I>(f, a...).
  *
  *     const auto [energy, P] = value_and_gradient<0>(free_energy, F, mu);
  */
@@ -161,10 +159,10 @@ value_and_gradient(const F & f, const A &... a)
 }
 
 /**
- * The derivative of a scalar formula by its argument I. It has the type of that argument: it is an SR2 of Mandel components for an SR2, an
- * R2 for an R2, and a group for a group. gradient<0, 1>(f, x, y) gives a std::tuple.
+ * The derivative of a scalar formula with respect to its argument I. It has the type of that argument: it is an SR2 of Mandel components
+ * for an SR2, an R2 for an R2, and a group for a group. gradient<0, 1>(f, x, y) gives a std::tuple.
  *
- * On batches it is the second part of value_and_jacobian<I>(f, a...). In a formula the same call differentiates at the point:
+ * On batches it is the second part of value_and_jacobian<I>(f, a...). In a formula the same call gives the derivative at one point:
  *
  *     const SR2 S = vmap([](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); }, C, mu);
  *
@@ -180,7 +178,8 @@ gradient(const F & f, const A &... a)
   return value_and_gradient<I...>(f, a...).second;
 }
 
-/// The derivative of a formula by its argument I: the second part of value_and_jacobian<I>(f, a...), on batches and in a formula.
+/// The derivative of a formula with respect to its argument I: the second part of value_and_jacobian<I>(f, a...), on batches and in a
+/// formula.
 template <size_t I, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto
 jacobian(const F & f, const A &... a)
@@ -189,8 +188,8 @@ jacobian(const F & f, const A &... a)
 }
 
 /**
- * The second derivative of a scalar formula by its argument I, on batches and in a formula. If the argument is an SR2, the result is an
- * SSR4 of Mandel components; it is an R4 for an R2, an R2 for a Vec, and a Scalar for a Scalar.
+ * The second derivative of a scalar formula with respect to its argument I, on batches and in a formula. If the argument is an SR2, the
+ * result is an SSR4 of Mandel components; it is an R4 for an R2, an R2 for a Vec, and a Scalar for a Scalar.
  *
  *     const SSR4 D = hessian<0>(energy, strain, mu);
  */

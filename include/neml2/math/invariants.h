@@ -110,8 +110,8 @@ dev(const T & A)
       op, A.batch_dim(), [&] { return core::raw(A) - composed::vol_matrix(A); });
 }
 
-/// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl = δ_ik δ_jl; the result
-/// has the same shape, and the inverse of the unit of A. It is infinite or NaN where A is singular; a matrix that is
+/// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl = δ_ik δ_jl. The result
+/// has the shape of A, and its unit is the inverse of the unit of A. It is infinite or NaN where A is singular; a matrix that is
 /// singular up to round-off gives large numbers.
 template <class T, math::if_dynamic<T> = 0>
 Tensor

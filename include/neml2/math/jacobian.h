@@ -5,7 +5,7 @@
 #include "neml2/kernels/gradient.h"
 #include "neml2/math/autograd.h"
 
-/// A formula and its exact Jacobian in one pass; Jacobians of recorded computations are in jacrev.h.
+/// A formula and its exact Jacobian in one pass; Jacobians of computations that autograd has recorded are in jacrev.h.
 namespace neml2
 {
 using kernels::value_and_jacobian; // in a formula
@@ -77,7 +77,7 @@ leaf_sequence(std::index_sequence<K...> all)
 template <size_t First, size_t... K>
 std::index_sequence<(First + K)...> shifted(std::index_sequence<K...>);
 
-/// Whether all leaves are tensors that one can differentiate by.
+/// Whether all leaves are tensors with respect to which one can differentiate.
 template <class Leaves>
 constexpr bool are_tensors = false;
 template <class... L>
@@ -169,17 +169,17 @@ differentiate(const Use & use, const F & f, const A &... a)
  * Evaluates the formula f over the batch, and its exact Jacobian with respect to argument I, in one pass. Returns the pair of the
  * value and ∂value/∂argument. If f returns a group, both are groups.
  *
- * For a value (...; y) and an argument (...; x) the results are (...; y) and (...; y, x). The Jacobian of an SR2 by an SR2 is an SSR4 (the
- * consistent tangent of a stress update), the Jacobian of an R2 by a Vec is an R3, and the Jacobian of an R2 by an R2 is an R4. The
- * Jacobian of a Scalar by an X has the shape of X, and the Jacobian of a Y by a Scalar has the shape of Y. The Jacobian is a neml2::Tensor
- * if no other type has its shape. Arguments, formula and errors are those of vmap; include the header of the Jacobian's type.
- * If autograd records an argument, the value and the Jacobian are differentiable, and are computed from the formula's recording: use a
- * NoGradGuard if you need only the numbers.
+ * For a value (...; y) and an argument (...; x) the results are (...; y) and (...; y, x). The Jacobian of an SR2 with respect to an SR2 is
+ * an SSR4 (the consistent tangent of a stress update), that of an R2 with respect to a Vec is an R3, and that of an R2 with respect to an
+ * R2 is an R4. If the value is a Scalar, the Jacobian has the shape of the argument; if the argument is a Scalar, it has the shape of the
+ * value. The Jacobian is a neml2::Tensor if no other type has its shape. Arguments, formula and errors are those of vmap; include the
+ * header of the Jacobian's type. If autograd records an argument, the value and the Jacobian are differentiable, and are computed from the
+ * formula's recording: use a NoGradGuard if you need only the numbers.
  *
  *     const auto [stress, tangent] = value_and_jacobian<0>(update, strain, E, nu);
  *
- * For the derivative by several arguments at once, put them into a std::tuple or a struct, and pass this as one argument. The Jacobian is
- * then a group with the same structure:
+ * For the derivative with respect to several arguments at once, put them into a std::tuple or a struct, and pass that as one argument. The
+ * Jacobian is then a group with the same structure:
  *
  *     const auto [stress, by] = value_and_jacobian<0>(law, std::tuple(E, nu), strain); // std::get<0>(by) = ∂σ/∂E
  *
@@ -188,7 +188,7 @@ differentiate(const Use & use, const F & f, const A &... a)
  *
  *     const auto [results, tangent] = value_and_jacobian<0, 0>(update, strain, state, parameters);
  *
- * In a formula the same call differentiates at the point, and the result can be differentiated again; there f must not
+ * Inside a formula, the same call gives the value and the Jacobian at one point, and both can be differentiated again; f must then not
  * capture variables.
  */
 template <size_t I, size_t... Of, class F, class... A, kernels::if_on_batches<A...> = 0>

@@ -8,8 +8,8 @@ namespace neml2
 {
 namespace math
 {
-/// One seed per base entry of y: 1 at this base entry, 0 elsewhere. All batch entries share a seed, so it takes no
-/// memory for the batch. (n, 1..., base y)
+/// One seed per base entry of y: 1 at this base entry, 0 elsewhere. All batch entries share a seed, so the memory of the seeds does not
+/// grow with the batch. (n, 1..., base y)
 NEML2_BODY at::Tensor
 jacobian_seeds(const Tensor & y)
 {

@@ -10,7 +10,7 @@
 namespace neml2
 {
 /**
- * The derivatives ∂y/∂x of each batch entry of y by the same entry of each x, by autograd.
+ * The derivatives ∂y/∂x of each batch entry of y with respect to the same entry of each x, computed by autograd.
  *
  * (batch; base y), (batch; base x) -> (batch; base y, base x). A batch entry of y must not depend on other entries of
  * x: autograd would add derivatives of different entries of y. jacrev runs one backward pass per base entry of y, for all
@@ -28,7 +28,7 @@ std::vector<Tensor> jacrev(const Tensor & y,
                            bool create_graph = false,
                            bool allow_unused = false);
 
-/// The derivative ∂y/∂x of each batch entry of y by the same entry of one x. See jacrev(y, xs).
+/// The derivative ∂y/∂x of each batch entry of y with respect to the same entry of one x. See jacrev(y, xs).
 /// (batch; base y), (batch; base x) -> (batch; base y, base x)
 Tensor jacrev(const Tensor & y,
               const Tensor & x,

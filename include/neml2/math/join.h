@@ -206,8 +206,8 @@ base_cat(std::initializer_list<Tensor> list, Size d = 0)
   return math::join<Tensor>("base_cat", math::cat_base, list, d);
 }
 
-/// The tensors of a list along a new batch dimension at position d of the result, where -1 is the last: n tensors
-/// (...; base) -> (..., n, ...; base)
+/// The tensors of a list stacked along a new batch dimension at position d of the result, where -1 is the last: n tensors (...; base) ->
+/// (..., n, ...; base)
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
 batch_stack(const List & list, Size d = 0)
@@ -226,8 +226,8 @@ batch_stack(std::initializer_list<Tensor> list, Size d = 0)
   return math::join<Tensor>("batch_stack", math::stack_batch, list, d);
 }
 
-/// The tensors of a list along a new base dimension at position d of the result, where -1 is the last: three Scalars
-/// (...; ) -> (...; 3) for d = -1
+/// The tensors of a list stacked along a new base dimension at position d of the result, where -1 is the last: three Scalars (...; ) ->
+/// (...; 3) for d = -1
 template <class List, math::if_list<List> = 0>
 Tensor
 base_stack(const List & list, Size d = 0)

@@ -137,8 +137,8 @@ inv(const Tensor & A)
   return math::inverse_of(op, A);
 }
 
-/// The sign of det A, and log |det A|. Neither overflows nor underflows where the determinant does; (0, -inf) where A is singular.
-/// (...; n, n) -> (...; ), (...; ). The derivative of log |det A| by A is A^-T. Needs tensors/Scalar.h. In a formula write
+/// The sign of det A, and log |det A|. Neither overflows nor underflows where the determinant does; they are (0, -inf) where A is singular.
+/// (...; n, n) -> (...; ), (...; ). The derivative of log |det A| with respect to A is A^-T. Needs tensors/Scalar.h. In a formula write
 /// log(abs(det(A))).
 /// @throws NEMLException also if A does not have two base dimensions.
 template <class T, core::if_tensor<T> = 0>
@@ -184,10 +184,10 @@ solve(const Tensor & A, const Tensor & B, bool check_errors = false)
   return {core::Trusted(), columns == 1 ? X.squeeze(-1) : X, batch_dim};
 }
 
-/// A = P L U by Gaussian elimination with partial pivoting. pivot = false omits the pivoting, which is possible only on
-/// a GPU. Returns L (whose diagonal of ones is not stored) and U in one tensor, and the row interchanges, counted from
-/// 1. (...; m, n) -> (...; m, n), (...; min(m, n)) int32
-/// @throws NEMLException also where A is singular.
+/// A = P L U by Gaussian elimination with partial pivoting. With pivot = false, which only a GPU supports, the pivoting is omitted. Returns
+/// L (whose diagonal of ones is not stored) and U in one tensor, and the row interchanges, counted from 1. (...; m, n) -> (...; m, n),
+/// (...; min(m, n)) int32
+/// @throws NEMLException also if a matrix is singular.
 inline std::tuple<Tensor, Tensor>
 lu_factor(const Tensor & A, bool pivot = true)
 {
@@ -203,8 +203,8 @@ lu_factor(const Tensor & A, bool pivot = true)
 
 /// The solution X of A X = B (left = true) or of X A = B (left = false), from the result of lu_factor(A). A^T replaces
 /// A if adjoint is true. (...; n, n), (...; n), (...; n, k) -> (...; n, k); for left = false, B and X are (...; k, n).
-/// @throws NEMLException also unless B has two base dimensions and the pivots fit LU. The check of the pivots
-/// synchronises with a GPU.
+/// @throws NEMLException also if B does not have two base dimensions, and if the pivots do not fit LU. The check of the pivots synchronises
+/// with a GPU.
 inline Tensor
 lu_solve(const Tensor & LU,
          const Tensor & pivots,

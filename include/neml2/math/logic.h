@@ -107,8 +107,8 @@ check_condition(const char * name, const Operand & condition)
 } // namespace math
 
 /// Whether the condition holds in any entry: one truth value, for example to end a loop; false for a tensor without
-/// entries. (...; base) -> bool. Synchronises with a GPU. In a formula of vmap it looks only at the points of one
-/// pack, which are computed together, so a result must not depend on it.
+/// entries. (...; base) -> bool. Synchronises with a GPU. In a formula of vmap, any() looks only at the points of one
+/// pack, which are computed together, so the results of the formula must not depend on the value of any().
 /// @throws NEMLException unless the condition is bool.
 template <class A, core::if_tensor<A> = 0>
 bool

@@ -118,9 +118,8 @@ index_options_for(const Tensor & t)
 }
 } // namespace math
 
-/// Replaces base dimensions dim and dim + 1, of sizes (3, 3), by one dimension. This has the entries that rmap names,
-/// each multiplied by its rfactor; rmap counts the nine entries row by row. (...; a, 3, 3, b), (; n), (; n) ->
-/// (...; a, n, b)
+/// Replaces base dimensions dim and dim + 1, of sizes (3, 3), by one dimension. The new dimension has the entries that rmap names, each
+/// multiplied by its rfactor; the indices in rmap count the nine entries row by row. (...; a, 3, 3, b), (; n), (; n) -> (...; a, n, b)
 /// @throws NEMLException also for an index outside [0, 9). The check of the indices synchronises
 /// with a GPU.
 inline Tensor

@@ -28,8 +28,8 @@ mandel_factor(Size i)
   return i < 3 ? 1.0 : sqrt2;
 }
 
-/// W_ij = w[skew_reverse_index[i][j]] * skew_factor[i][j] for the axial vector w = (W_21, W_02, W_10), for loops over
-/// components. For a batch w of the type WR2, R2(w) is W.
+/// Loops over components use these two tables: W_ij = w[skew_reverse_index[i][j]] * skew_factor[i][j], where w = (W_21, W_02, W_10) is the
+/// axial vector. For a batch w of the type WR2, R2(w) is W.
 constexpr int skew_reverse_index[3][3] = {{0, 2, 1}, {2, 0, 0}, {1, 0, 0}};
 constexpr Real skew_factor[3][3] = {{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}};
 

@@ -11,7 +11,7 @@
  *     constexpr auto residual = [](const auto & x, const auto & a) { return x * x - a; };
  *     const Scalar root = newton(residual, 1.0, a, NewtonOptions().bounds(0, 10));
  *
- * In a formula of vmap the same call solves at the points of the formula: kernels/newton.h.
+ * Inside a formula of vmap, the same call solves the equations of one point; see kernels/newton.h.
  */
 namespace neml2
 {
@@ -120,10 +120,10 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
  * step is halved if the step after it, computed with the same derivatives, would not be shorter (natural monotonicity). x is NaN at a point
  * where 50 evaluations do not suffice, the derivatives are singular, or a number is NaN. NewtonOptions can change all these rules.
  *
- * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a; the iterations are not differentiated, and
- * the guess has no derivative. Iterations compute in float64, whatever the dtype. They take one pass over memory for dense
- * tensors on the CPU, and one kernel on CUDA; elsewhere they run as LibTorch's operations, which read one result from the device per
- * iteration.
+ * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a; the iterations are not differentiated, and nothing is
+ * differentiated with respect to the guess. Iterations compute in float64 if the device has it, whatever the dtype. They take one pass over
+ * memory for dense tensors on the CPU, and one kernel on CUDA; elsewhere they run as LibTorch's operations, which read one result from the
+ * device per iteration.
  *
  * @throws NEMLException as vmap does.
  * Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.

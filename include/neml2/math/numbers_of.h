@@ -8,8 +8,8 @@
 #include <tuple>
 
 /**
- * Converts tensors to the numbers that they consist of, and back, in formulas of vmap and on whole batches. It is meant for
- * algorithms that work only with numbers, such as a system of equations whose unknowns are several tensors.
+ * Converts tensors to the numbers that they consist of, and back, in formulas of vmap and on whole batches. The conversions are meant for
+ * algorithms that work only with numbers, such as a solver for equations whose unknowns are several tensors.
  *
  *     const auto x = numbers_of(stress, hardening);                // std::array of 7 scalars
  *     const auto [s, h] = tensors_of<SR2, Scalar>(x);
@@ -88,14 +88,14 @@ tensors_of(const std::array<X, n> & x, std::index_sequence<K...>)
 }
 } // namespace math
 
-/// The type of the scalars of a tensor or scalar of type X in a formula: scalar_of<decltype(strain)>. It includes the derivatives that X
-/// carries. A result may carry derivatives by more arguments, so its scalars need the type of this result: scalar_of<decltype(E * strain)>.
-/// Outside of formulas it is Scalar.
+/// The type of the scalars of a tensor or scalar of type X in a formula: scalar_of<decltype(strain)>. This type includes the derivatives
+/// that X carries. A result may carry derivatives with respect to more arguments, so its scalars need the type of this result:
+/// scalar_of<decltype(E * strain)>. Outside of formulas scalar_of is Scalar.
 template <class X>
 using scalar_of = std::remove_pointer_t<decltype(math::scalar_of<std::decay_t<X>>())>;
 
 /// The stored components of some tensors, scalars and numbers, in order: a std::array of scalars. For whole batches (...; base) each scalar
-/// is (...; ). In a formula, argument-dependent lookup finds the function of this name.
+/// is (...; ). In a formula, argument-dependent lookup finds kernels::numbers_of instead.
 template <class... A,
           std::enable_if_t<(core::is_tensor<A> || ...) &&
                                ((core::is_tensor<A> || core::is_number<A>)&&...),
@@ -111,8 +111,8 @@ numbers_of(const A &... a)
   return x;
 }
 
-/// Tensors of types T from the numbers that numbers_of returns for tensors of these types: one tensor, or a std::tuple of several.
-/// From Scalars (...; ), whose batch shapes broadcast, it makes whole batches.
+/// Tensors of types T from the numbers that numbers_of returns for tensors of these types: one tensor, or a std::tuple of several. If the
+/// numbers are Scalars (...; ), whose batch shapes broadcast, the tensors are whole batches.
 /// @throws NEMLException if batch shapes do not broadcast.
 template <class... T, class X, size_t n>
 auto

@@ -8,15 +8,15 @@
  *
  * | operands                          | + -    | *      | /      |
  * | --------------------------------- | ------ | ------ | ------ |
- * | a type and itself                 | yes    | Scalar and Tensor only; for R2, SSR4 and Rot, * is another product | yes |
+ * | a type and itself                 | yes    | Scalar and Tensor only; for R2, R4, SSR4, Rot and Quaternion, * is another product | yes |
  * | a primitive type and Scalar       | yes    | yes    | yes    |
  * | Tensor and Scalar                 | yes    | yes    | yes    |
  * | any type and a number             | yes    | yes    | yes    |
  *
  * Batch shapes broadcast, and so do base shapes of Tensors; each is aligned at its own last
  * dimension. Mixed dtypes promote as torch::promote_types says, whatever the number of dimensions; /
- * of integers is true division. Any other pair of types is an error at compile time. If an operand
- * is a raw at::Tensor, the operation is LibTorch's, on all dimensions.
+ * of integers is true division. Any other pair of types is an error at compile time, except where * is a product of the
+ * two types, as in R2 * Vec. If an operand is a raw at::Tensor, the operation is LibTorch's, on all dimensions.
  */
 namespace neml2
 {

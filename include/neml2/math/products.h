@@ -6,9 +6,9 @@
 
 /**
  * Products and norms of tensors whose base shape is known at run time only, and of the types that
- * do not define their own.
+ * do not define products and norms of their own.
  *
- * Batch shapes broadcast, with batch shapes only; the sizes of contracted base dimensions must be equal. Components
+ * Batch shapes broadcast with batch shapes only; the sizes of contracted base dimensions must be equal. Components
  * are the stored ones: norm(T) is the norm of the numbers. Each function consists of LibTorch's operations, and has
  * their derivatives. Functions that return a Scalar need tensors/Scalar.h. Functions of Vec, R2, SR2 and others are in
  * the headers of the types; solve and similar functions are in linalg.h.

@@ -85,7 +85,8 @@ gradient_of(WithRecordedGradients::Record record)
 }
 
 /// The gradient that a backward pass computes, as an operation that can be differentiated again. Its results are the gradients of a formula
-/// by some of the formula's arguments. Its arguments are the arguments of the formula and the weights of the formula's results.
+/// with respect to some of the formula's arguments. Its arguments are the arguments of the formula and the weights of the formula's
+/// results.
 class GradientAgain final : public RecordedGradient
 {
 public:
@@ -133,7 +134,7 @@ private:
   std::vector<size_t> _by;
 };
 
-/// ∂y/∂x of a batch y of results for each x. One backward pass runs per component of y. (...; y) by (...; x) -> (...; y, x)
+/// ∂y/∂x of a batch y of results for each x. One backward pass runs per component of y. (...; y), (...; x) -> (...; y, x)
 NEML2_BODY std::vector<at::Tensor>
 composed_jacobians(const at::Tensor & y, Size batch_dim, const std::vector<at::Tensor> & x)
 {
@@ -407,7 +408,8 @@ evaluate_recorded_jacobians_into(const Operation & op,
 NEML2_ONE_A_PROGRAM inline const bool records_gradients_of_formulas = []
 {
   static const WithRecordedGradients all{evaluate_recorded, gradient_of};
-  const WithRecordedGradients * none = nullptr; // set by the first of several shared libraries
+  const WithRecordedGradients * none =
+      nullptr; // only the first of several shared libraries sets with_recorded_gradients
   return with_recorded_gradients.compare_exchange_strong(none, &all) || true;
 }();
 } // namespace neml2::math

@@ -29,14 +29,15 @@ protected:
   virtual std::shared_ptr<const RecordedFormula> formula() const = 0;
 };
 
-/// The results of a formula, (batch; base) each. The operands are checked; `batch` is the shape to which they broadcast.
+/// Computes the results of a formula, (batch; base) each. The caller has checked the operands; `batch` is the shape to which they
+/// broadcast.
 void evaluate_recorded(const core::Operation & op,
                        const std::shared_ptr<const RecordedFormula> & formula,
                        ArrayRef<core::Operand> operands,
                        TensorShapeRef batch,
                        at::Tensor * results);
 
-/// The results of a formula, then the Jacobian of each result in `of` by each argument in `by`.
+/// Computes the results of a formula, then the Jacobian of each result in `of` with respect to each argument in `by`.
 void evaluate_recorded_jacobians(const core::Operation & op,
                                  const std::shared_ptr<const RecordedFormula> & formula,
                                  const std::vector<size_t> & by,
@@ -45,8 +46,8 @@ void evaluate_recorded_jacobians(const core::Operation & op,
                                  TensorShapeRef batch,
                                  at::Tensor * results);
 
-/// Like evaluate_recorded and evaluate_recorded_jacobians, but into existing tensors and without gradients, as vmap_out in C++. The outputs
-/// are checked before anything is written.
+/// Like evaluate_recorded and evaluate_recorded_jacobians, but into existing tensors and without gradients, as vmap_out does in C++. The
+/// outputs are checked before anything is written.
 void evaluate_recorded_into(const core::Operation & op,
                             const std::shared_ptr<const RecordedFormula> & formula,
                             ArrayRef<core::Operand> operands,

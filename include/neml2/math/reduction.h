@@ -5,8 +5,8 @@
 #include "neml2/math/sum.h"
 
 /**
- * The largest and smallest values along a dimension of the batch (batch_x, which keeps the type) or of the base
- * (base_x, which returns Tensor). This header and sum.h contain all functions that reduce a dimension to one entry.
+ * The largest and smallest values along a dimension of the batch (functions batch_..., which keep the type) or of the base (functions
+ * base_..., which return Tensor). This header and sum.h contain all functions that reduce a dimension to one entry.
  *
  * d counts within the batch or within the base; a negative d counts from the end. All throw NEMLException for an
  * undefined tensor, a dtype for which they are not defined, a batch or base without dimensions, and a dimension out of range.

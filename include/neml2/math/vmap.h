@@ -48,8 +48,8 @@ vmap(const F & f, const A &... a)
 }
 
 /**
- * Makes vmap and vmap_out compute the formula f in float32 for float32 tensors. They then compute twice as many points
- * at once, and elementary functions as fast as LibTorch.
+ * Makes vmap and vmap_out compute the formula f in float32 for float32 tensors. They then compute twice as many points at once, and
+ * elementary functions are as fast as LibTorch's.
  *
  *     const Scalar rate = vmap(in_float32(flow_rule), stress, n);
  *

@@ -4,7 +4,7 @@
 #include "neml2/math/formula_into.h"
 #include "neml2/math/vmap.h"
 
-/// A formula run over the batch into existing tensors; vmap.h makes new tensors.
+/// Runs a formula over the batch and writes its results into existing tensors; vmap.h makes new tensors.
 namespace neml2
 {
 /**

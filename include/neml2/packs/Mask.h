@@ -24,7 +24,7 @@ struct Mask
     return *this;
   }
 
-  /// Does not compile: the condition may hold in some lanes of a pack only.
+  /// Does not compile: the condition may hold in only some lanes of a pack.
   template <class T = bool>
   explicit operator bool() const
   {
@@ -48,8 +48,8 @@ struct Mask
   NEML2_INLINE friend Mask operator||(const Mask & a, const Mask & b) { return a | b; }
   NEML2_INLINE friend Mask operator!(const Mask & a) { return ~a; }
 
-  /// any: whether the condition holds in at least one lane; all: whether it holds in all lanes. Both are
-  /// meant for ending loops: the results of a lane must not depend on them.
+  /// any: whether the condition holds in at least one lane; all: whether it holds in all lanes. Use them only to end loops: the result in a
+  /// lane must not depend on the other lanes.
   NEML2_INLINE friend bool any(const Mask & a)
   {
     if constexpr (W == 1)

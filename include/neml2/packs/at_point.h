@@ -26,7 +26,7 @@ using kernels::value_and_jacobian;
 
 namespace packs
 {
-/// An A with numbers of type T. Plain numbers become packs of one number, or packs of one number become plain numbers.
+/// Converts the numbers of `a` to the type T: from plain numbers to packs of one number, or back.
 template <class T, class A>
 NEML2_INLINE auto
 with_numbers(const A & a)
@@ -124,9 +124,10 @@ at_point(const F & f, const A &... a)
 }
 
 /**
- * The value of a formula at one point, and its exact derivative by argument I. The derivative has the tensor type of the Jacobian: for an
- * SR2 by an SR2 it is a kernels::SSR4<double>. If the formula returns a group and Of names some of its results, only their derivatives are
- * returned. Argument I may be a plain number. In all other respects this function works like at_point.
+ * The value of a formula at one point, and its exact derivative with respect to argument I. The derivative has the tensor type of the
+ * Jacobian: the derivative of an SR2 with respect to an SR2 is a kernels::SSR4<double>. If the formula returns a group and Of names some of
+ * its results, only their derivatives are returned. Argument I may be a plain number. In all other respects this function works like
+ * at_point.
  *
  *     const auto [stress, tangent] = value_and_jacobian_at_point<0>(stress_of, strain, 200.0, 0.3);
  */

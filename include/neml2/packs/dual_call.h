@@ -4,8 +4,8 @@
 #include "neml2/kernels/Dual.h"
 #include "neml2/packs/forward_tile.h"
 
-/// A formula on a block of rows (one row per lane of a pack), with derivatives by some of its arguments. The tiles that differentiate
-/// share it: gradient_tile.h and jacobian_tile.h.
+/// A formula on a block of rows (one row per lane of a pack), with derivatives with respect to some of its arguments. The tiles that
+/// differentiate (gradient_tile.h and jacobian_tile.h) share this code.
 namespace neml2::packs
 {
 /// How many of n derivatives are carried at once: up to 6, in as few passes as possible. Larger chunks spill registers, smaller ones
@@ -17,7 +17,7 @@ partials_at_once(int n)
   return n == 0 ? 1 : (n + passes - 1) / passes; // n is 0 for arguments without components
 }
 
-/// A formula on packs of rows of its arguments A, that carries derivatives with respect to the arguments V.
+/// Calls a formula of arguments A on duals of packs, which carry derivatives with respect to the arguments V.
 template <class F, class V, class Arguments>
 struct DualCall;
 template <class F, size_t... V, class... A>
@@ -46,7 +46,7 @@ struct DualCall<F, std::index_sequence<V...>, Types<A...>>
     (load_either<component_count<A>>(components(row_of<I>(rows)), stride[I], p[I], left), ...);
   }
 
-  /// The formula, which carries derivatives with respect to components [first, first + chunk) of the arguments V.
+  /// Calls the formula with duals, which carry derivatives with respect to components [first, first + chunk) of the arguments V.
   template <class P, size_t... I>
   NEML2_CALLS_FORMULA static auto
   call(const F & f, Rows<P> & rows, int first, std::index_sequence<I...>)

@@ -3,7 +3,8 @@
 
 #include "neml2/packs/dual_call.h"
 
-/// The work on one tile (a series of rows) for vector-Jacobian products: gradients by one argument from the gradients of the results.
+/// The work on one tile (a series of rows) for vector-Jacobian products: the gradient with respect to one argument, from the gradients with
+/// respect to the results.
 namespace neml2::packs
 {
 /// One in the lanes that hold a row, zero in the lanes past the end.

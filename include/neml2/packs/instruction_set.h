@@ -7,10 +7,10 @@
  * The choice of the instruction set.
  *
  * On x86-64 with gcc or clang the loop over a tile (a series of rows) is compiled for AVX2+FMA, with packs of four rows. If rows are single
- * numbers, it is also compiled for AVX-512, with packs of eight rows. If NEML2_AVX512 is defined, as by the targets in the configuration
- * Release, formulas of the caller and operations that gain from AVX-512 also have a loop for AVX-512: the two loops take up to 1.5 times as
- * long to compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas one row at a time. On
- * other targets the loop is compiled once, for packs of one row.
+ * numbers, it is also compiled for AVX-512, with packs of eight rows. The CMake targets define NEML2_AVX512 in the configuration Release.
+ * If it is defined, formulas of the caller and operations that gain from AVX-512 also have a loop for AVX-512; compiling both loops takes
+ * up to 1.5 times as long as compiling one. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas one row at a
+ * time. On other targets the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {

@@ -3,11 +3,11 @@
 
 #include "neml2/packs/dual_call.h"
 
-/// The work on one tile (a series of rows) that computes values, and Jacobians by some of the arguments.
+/// The work on one tile (a series of rows): values, and their Jacobians with respect to some of the arguments.
 namespace neml2::packs
 {
-/// The values of a formula, and the Jacobians of its results Of. The operands are the arguments, the values, and for each result in
-/// Of the Jacobians by the arguments V.
+/// The values of a formula, and the Jacobians of its results Of. The operands are the arguments, then the values, then the Jacobians with
+/// respect to the arguments V, result by result.
 template <class F, class V, class Results, class Arguments, class Of>
 struct JacobianTile;
 template <class F, size_t... V, class... R, class... A, size_t... Of>
@@ -43,7 +43,7 @@ private:
   template <int Count, class P, bool Differentiated>
   struct Block
   {
-    P value[Count > 0 ? Count : 1], jacobian[Differentiated && Count > 0 ? Count * padded : 1];
+    P value[Count > 0 ? Count : 1], jacobian[Differentiated && Count > 0 ? Count *padded : 1];
   };
 
   template <size_t J, class B>

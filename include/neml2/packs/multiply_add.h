@@ -12,8 +12,8 @@
 #endif
 
 /**
- * A product and a sum that are one instruction of a recorded formula. They are rounded separately, as for
- * batches: with one rounding a b - a b would not be 0.
+ * A product and a sum that are one instruction of a recorded formula. They are rounded separately, as in batches: if they were rounded only
+ * once, a b - a b would not be 0.
  */
 namespace neml2::packs
 {

@@ -14,8 +14,8 @@
  * Elementary functions of all numbers of a vector at once. The SLEEF library, which LibTorch exports or links, computes them. The
  * functions are looked up at their first use. If SLEEF is missing, packs call the standard library lane by lane.
  *
- * The standard library computes lanes with arguments outside the ranges below. Inside these, SLEEF is known to be accurate, to raise no
- * floating-point exception, and to compute each lane independently of the others. A result therefore depends only on the number in its
+ * The standard library computes lanes with arguments outside the ranges below. Inside these ranges, SLEEF is known to be accurate, to raise
+ * no floating-point exception, and to compute each lane independently of the others. A result therefore depends only on the numbers in its
  * own lane.
  *
  * With clang, SLEEF is called only if the whole program is compiled for AVX2 or AVX-512: otherwise clang passes vectors in memory,
@@ -207,10 +207,10 @@ typedef int Int16 __attribute__((vector_size(64)));
 template <int W, class E>
 const Functions<W, E> & functions();
 
-/// The functions of this machine after the first call of look_up_and_apply; before, all functions are null. Every pack reads this variable
-/// without a lock.
 template <int W, class E>
 inline constexpr Functions<W, E> none{};
+/// The functions of this machine after the first call of look_up_and_apply; before that call, all functions are null. Every pack reads this
+/// variable without a lock.
 template <int W, class E>
 inline std::atomic<const Functions<W, E> *> known{&none<W, E>};
 
@@ -277,7 +277,7 @@ functions()
   return all;
 }
 
-/// Whether the functions for AVX-512 exist, or the functions for AVX2 do not exist either.
+/// Whether SLEEF is available to packs for AVX-512 if it is available to packs for AVX2.
 inline bool
 has_widest()
 {

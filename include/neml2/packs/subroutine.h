@@ -12,7 +12,7 @@ namespace neml2::packs
 constexpr double to_mandel[] = {1, 1, 1, kernels::sqrt2, kernels::sqrt2, kernels::sqrt2},
                  from_mandel[] = {1, 1, 1, kernels::invsqrt2, kernels::invsqrt2, kernels::invsqrt2};
 
-/// The components of an element, and the numbers of states and properties that it has.
+/// How many normal and shear components, states and properties an element has.
 struct Element
 {
   int normal, shear, states, properties;

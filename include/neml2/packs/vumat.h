@@ -88,7 +88,7 @@ struct Vumat
 };
 
 /**
- * Consecutive points of a block. P is double for a single point, or a pack that has one point per lane. Lanes behind the end of the block
+ * Consecutive points of a block. P is double for a single point, or a pack that has one point per lane. Lanes past the end of the block
  * read the last point once more, and do not write.
  */
 template <class P>

@@ -47,7 +47,7 @@ struct SystemCode
 };
 
 /**
- * A program whose values have places in memory. It is made for one set of arguments that all rows share.
+ * A program whose values have places in memory. Which arguments all rows share is fixed when a Code is made.
  *
  * Values that depend only on constants and shared arguments are computed once for all rows. The other values reuse places: a place is
  * free again after the last use of its value.
@@ -83,7 +83,7 @@ public:
   std::vector<Instruction> once, each; ///< `once` runs once, `each` for each block of rows
   std::vector<LoopCode> loops;         ///< in the order of their numbers
   std::vector<SystemCode> systems;
-  std::vector<std::vector<Place>> arguments, results; ///< of each component; -1 if it is not needed
+  std::vector<std::vector<Place>> arguments, results; ///< place per component; -1: not needed
   int32_t shared_size = 0, size = 0;                  ///< in packs
 
 private:
@@ -181,8 +181,8 @@ private:
     return last;
   }
 
-  /// For each node the state whose next value it computes, if it may write the value directly into the place of the state, because the old
-  /// value is not read afterwards; otherwise -1.
+  /// For each node, the state whose next value the node computes, if the old value is not read afterwards; otherwise -1. Such a node writes
+  /// its value directly into the place of the state.
   std::vector<int32_t> states_in_place(const std::vector<size_t> & order) const
   {
     std::vector<size_t> at(_o.nodes.size()), read(_o.nodes.size());

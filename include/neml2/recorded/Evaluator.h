@@ -40,9 +40,9 @@ public:
   void set_compiled(packs::TileLoop loop) const { _compiled.store(new packs::TileLoop(loop)); }
   bool is_compiled() const { return _compiled.load() != nullptr; }
 
-  /// The code for tiles whose operands have these strides from row to row, and packs of `width` rows.
+  /// The code for packs of `width` rows and for tiles whose operands have these strides from row to row.
   const Code & code(const int64_t * stride, int width) const;
-  /// The count of numbers that a row reads and writes.
+  /// How many numbers are read and written per row.
   int numbers() const
   {
     size_t n = 0;

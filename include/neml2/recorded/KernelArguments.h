@@ -10,7 +10,7 @@ namespace neml2::recorded
 constexpr int block_size = 128;
 /// The largest number of batch dimensions of a kernel; dimensions that are contiguous with each other count as one.
 constexpr int max_kernel_dims = 8;
-/// The largest number of operands of a kernel: a device passes at most 4096 bytes of arguments.
+/// The largest number of operands of a kernel: CUDA before 12.1 passes at most 4096 bytes of arguments.
 constexpr int max_kernel_operands = 55;
 
 /// An operand of a kernel. It is the value of a plain number, or a tensor on a device, in which the numbers of each row are adjacent.
@@ -21,7 +21,7 @@ struct KernelOperand
     void * data; ///< points to float64 or float32; all operands have the same type
     double number;
   };
-  /// The distance from row to row, in numbers; 0 if all rows are the same.
+  /// The distance from row to row along each batch dimension, in numbers; 0 along a dimension where all rows are the same.
   int64_t stride[max_kernel_dims];
 };
 

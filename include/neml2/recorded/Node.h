@@ -186,7 +186,7 @@ struct Loop
 };
 
 /**
- * One operation on a matrix of n × n numbers, row by row. Operands and outputs are indices of nodes.
+ * One operation on a matrix of n × n numbers. Operands and outputs are indices of nodes; a matrix is given row by row.
  *
  * For equations of n unknowns the names are those of kernels::LU. The outputs of a factor are `a`, `over` and `det`, then the conditions
  * swapped[k][i] for i > k. The operands of a solve, or of a transposed solve, are these outputs except `det`, then a right-hand side; the
@@ -227,9 +227,9 @@ struct System
 /// rule's operands.
 enum class Whole : uint8_t
 {
-  /// Operation by operation, and autograd may differentiate the single operations.
+  /// Operation by operation, and autograd may differentiate each operation.
   by_operations,
-  /// Operation by operation, but the derivatives of the single operations would be wrong.
+  /// Operation by operation, but differentiating each operation would give wrong derivatives.
   not_differentiated,
   without_derivative, ///< the value of its operand
   eigh,
@@ -254,8 +254,8 @@ struct Rule
   /// operands, from the index linear_from on.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> linear = {};
   size_t linear_from = 0;
-  /// Groups of linear operands. A group has as many operands as there are outputs, and the matrix of the derivatives of the outputs by
-  /// these operands is symmetric. Each group is given by the index of its first operand.
+  /// Groups of linear operands. A group has as many operands as there are outputs, and the matrix of the derivatives of the outputs with
+  /// respect to these operands is symmetric. Each group is given by the index of its first operand.
   std::vector<size_t> symmetric = {};
   /// Empty, or a function for the transposed map. It computes the weights of the linear operands from the operands and the weights of the
   /// outputs.

@@ -134,7 +134,7 @@ Recording::record_system(Op op, int32_t n, const std::vector<int32_t> & operands
   for (const System & s : _systems)
     if (s.op == op &&
         s.operands.size() ==
-            operands.size() && // most solves with one factor differ only in their last operands
+            operands.size() && // compared from the end: solves with the same factor differ there
         std::equal(operands.rbegin(), operands.rend(), s.operands.rbegin()))
       return s.outputs;
   int32_t loop = -1;
@@ -173,8 +173,8 @@ Recording::record(Op op, int32_t a, int32_t b, int32_t c)
   return known >= 0 ? known : find_or_append({op, {a, b, c}});
 }
 
-/// The number of recordings that the program has made, and the recording that the thread is making. Both variables exist once per program,
-/// because another shared library may apply a rule of a recording.
+/// The number of recordings that the program has made, and the recording that the thread is making. All shared libraries of a program use
+/// the same two variables, because another shared library may apply a rule of a recording.
 NEML2_ONE_A_PROGRAM inline std::atomic<uint64_t> recordings_made{0};
 NEML2_ONE_A_PROGRAM inline Recording *&
 recording_of_thread()

@@ -27,8 +27,7 @@ struct TooLong : std::length_error
 class Recording
 {
 public:
-  /// During the lifetime of a Scope, the operations of its thread on symbols are recorded in its recording. A thread makes one recording
-  /// at a time.
+  /// While a Scope exists, the operations on symbols in its thread are recorded in its recording. A thread makes one recording at a time.
   class Scope
   {
   public:
@@ -89,7 +88,7 @@ public:
   int32_t refused_partial(std::string reason);
   const std::unordered_map<int32_t, std::string> & refused() const { return _refused; }
 
-  /// Sets this rule for its outputs. They are then differentiated by the rule, because differentiating their single operations would
+  /// Sets this rule for its outputs. They are then differentiated by the rule, because differentiating them operation by operation would
   /// lose digits or terms. Outputs that were recorded before node `first` keep their rules.
   void set_rule(Rule rule, size_t first);
   /// The rule of a number, null if there is none.
@@ -97,8 +96,8 @@ public:
 
   int32_t constant(double x);
 
-  /// Counts the calls of any(condition), and throws if there are too many. any(condition) is always true, so a loop that only it can end
-  /// would never end.
+  /// Counts the calls of any(condition), and throws if there are too many. any(condition) is always true, so a loop that ends only if
+  /// any(condition) is false would never end.
   void count_any()
   {
     constexpr int most = 100000;

@@ -216,7 +216,7 @@ private:
     return {_r.record(n.op, o[0], o[1], o[2]), -1};
   }
 
-  /// Applies f to one operand, or to two. f takes an operand that has a partial as a dual, otherwise as a symbol.
+  /// Applies f to one operand, or to two. Operands with a partial are passed as duals, other operands as symbols.
   template <class F>
   Made of_one(const F & f, const Made & a) const
   {
@@ -272,7 +272,7 @@ private:
   }
   Symbol partial(const Made & m) const { return m.d < 0 ? Symbol(0.0) : Symbol::of(m.d); }
 
-  /// The factor of A, with d det = det tr(A^-1 dA). The other outputs have no partials: only solves use them, and solution()
+  /// The factor of A, with d det = det tr(A^-1 dA). Outputs except det have no partials: only solves use them, and solution()
   /// differentiates solves.
   std::vector<Made> factor(const System & s, const std::vector<Made> & A)
   {

@@ -160,8 +160,8 @@ where(const Condition & c, A a, B b)
   return where(c, Symbol(double(a)), Symbol(double(b)));
 }
 
-/// Functions of a matrix of symbols, each recorded as one operation. A formula that calls, for example, expm gets these overloads for
-/// matrices of symbols. Their derivatives are computed with these functions, as in the kernels.
+/// Functions of a matrix of symbols, each recorded as one operation. A formula that calls inv or polar_rotation gets these overloads for
+/// matrices of symbols. The derivatives of inv and polar_rotation are computed with the same functions, as in the kernels.
 inline kernels::R2<Symbol>
 record_matrix(Op op, const kernels::R2<Symbol> & A)
 {

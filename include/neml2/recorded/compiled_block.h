@@ -13,8 +13,8 @@
  * - arguments, results: the numbers of their components. The stress is the first result. `states` is the number of states.
  * - read_block(block, x) reads the arguments that all points share, and read(points, x) reads the others.
  * - write(points, y) writes the new state, and keep(valid, x, y) replaces it by the old state where valid is false.
- * - elastic_stress(y, increment) is the stress for an increment of strain. It is computed from the derivatives among the results y of the
- *   second formula.
+ * - elastic_stress(y, increment) is the stress for an increment of strain. It is computed from derivatives, which are some of the results y
+ *   of the second formula (WithDerivatives in update_block).
  */
 namespace neml2::recorded
 {
@@ -50,7 +50,7 @@ struct FailedPoints
   }
 };
 
-// Functions for Roles. `place` counts the numbers of a state from 0.
+// Functions for Roles. `place` is the index of the first number in the state or in the properties, counted from 0.
 
 template <class P>
 NEML2_INLINE void
@@ -97,7 +97,7 @@ read_props(const packs::Vumat & block, int place, P * x)
   for (int k = 0; k < n; k++)
     x[k] = P(double(block.props[place + k]));
 }
-/// The product of the derivative of a stress by a tensor with the increment of this tensor.
+/// The derivative of a stress with respect to a tensor, times the increment of this tensor.
 template <int n>
 kernels::SR2<double>
 product(const double * derivative, const double (&increment)[n])

@@ -14,8 +14,9 @@ using NumberFunction = std::function<std::vector<Number>(const std::vector<Numbe
 /**
  * Returns f(x), and ∂f_i/∂x_j row by row.
  *
- * f is recorded with new variables, and its derivatives by them are recorded. Both are then recorded again with x, which may itself carry
- * partials, in place of the variables. Therefore a Jacobian can be differentiated like any other operation, and f may contain Jacobians.
+ * f is recorded with new variables, and so are its derivatives with respect to these variables. Both are then recorded again with x, which
+ * may itself carry partials, in place of the variables. Therefore a Jacobian can be differentiated like any other operation, and f may
+ * contain Jacobians.
  */
 std::pair<std::vector<Number>, std::vector<Number>>
 record_value_and_jacobian(const NumberFunction & f, const std::vector<Number> & x);

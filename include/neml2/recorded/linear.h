@@ -77,7 +77,7 @@ private:
   bool _by_rules;
   std::vector<bool> _depends;         ///< whether a node depends on a seed
   std::vector<bool> _may_be_infinite; ///< whether a node may be infinite or NaN
-  std::vector<int32_t> _order;        ///< all nodes that depend on a seed, except the seeds
+  std::vector<int32_t> _order;        ///< the nodes between the seeds and the partials
 
   void find_dependent()
   {
@@ -360,7 +360,7 @@ private:
     }
   }
 
-  /// a, or 0 where the condition `nothing` is true: all weights on which a depends linearly are zero.
+  /// a, or 0 where the condition `nothing` is true, that is, where all weights on which a depends linearly are zero.
   int32_t unless(int32_t nothing, int32_t a) const
   {
     return _by_rules ? unless_ruled(_r, nothing, a)

@@ -5,7 +5,7 @@
 
 #include "neml2/recorded/Replay.h"
 #include "neml2/recorded/linear.h"
-#include "neml2/recorded/rules-inl.h"
+#include "neml2/recorded/Ruled.h"
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ operands_before(size_t first, std::vector<int32_t> nodes, const std::vector<int3
   return operands;
 }
 
-/// The nodes with other numbers in place of some nodes.
+/// The values and partials of `nodes` after `numbers` have taken the places of the nodes `replaced`.
 NEML2_BODY std::vector<Number>
 replayed(const std::vector<int32_t> & nodes,
          const std::vector<int32_t> & replaced,

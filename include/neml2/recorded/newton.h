@@ -24,9 +24,9 @@ struct RecordedNewton
 /// Records newton for another residual, from another guess.
 using SolveAgain = std::function<RecordedNewton(const Residual &, const std::vector<Number> &)>;
 
-/// Sets the rule by which a solution is differentiated where a derivative in the formula replaces numbers on which the solution depends:
-/// solve_again then solves the equations for the new numbers. `residual` contains the residual at the solution, and `first` is the number of
-/// nodes that were recorded before the solution.
+/// Sets the rule of a solution. If a derivative in the formula replaces numbers on which the solution depends, the rule calls solve_again,
+/// which solves the equations for the new numbers. `residual` contains the residual at the solution, and `first` is the number of nodes
+/// that were recorded before the solution.
 void set_rule_of_newton(const RecordedNewton & solved,
                         const std::vector<Number> & guess,
                         const std::vector<Number> & residual,
@@ -37,7 +37,7 @@ void set_rule_of_newton(const RecordedNewton & solved,
 std::pair<std::vector<Symbol>, std::vector<Symbol>>
 record_residual_at(const Residual & residual, const std::vector<Symbol> & x);
 
-/// Records the residual r at x, and its derivatives J by x.
+/// Records the residual r at x, and its derivatives J with respect to x.
 template <int n>
 void
 record_residual(const Residual & residual,

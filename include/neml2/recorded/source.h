@@ -21,8 +21,8 @@ std::string cpp_source(const Evaluator & e);
  * float64; it always computes in float64. NVRTC compiles it with headers of this library, and with cuda_standard.h in place of the standard
  * library.
  *
- * A thread computes one row at a time. Only once for all its rows, it computes the values that depend only on constants and on arguments
- * that are plain numbers. The kernel never sums over rows: for a program with `sums` it writes the value of each row.
+ * A thread computes one row at a time. Values that depend only on constants and on arguments that are plain numbers are computed once per
+ * thread. The kernel never sums over rows: for a program with `sums` it writes the value of each row.
  */
 std::string cuda_source(const Evaluator & e, bool is_float);
 } // namespace neml2::recorded

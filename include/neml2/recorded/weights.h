@@ -6,8 +6,8 @@
 #include <algorithm>
 
 /**
- * Products with the weights of a gradient (the derivatives of a scalar by the results of a formula), recorded so that they can be
- * differentiated again.
+ * Products with the weights of a gradient (the derivatives of a scalar with respect to the results of a formula), recorded so that they can
+ * be differentiated again.
  *
  * A weight of zero adds nothing to a gradient, even if the derivative by which it is multiplied is infinite or NaN. But the weight may have
  * a partial that is not zero, which contributes to the partial of the product.
@@ -143,7 +143,8 @@ with_operands(Recording & r,
 
 /// Applies a symmetric map of a rule to weights. The map takes the operands that begin at index k to the outputs. The result is 0 if all
 /// weights are 0.
-/// When it is differentiated again, weights of 0 contribute their partials, but add nothing to the derivatives by the other operands.
+/// When the result is differentiated again, weights of 0 contribute their partials, but add nothing to the derivatives with respect to the
+/// other operands.
 inline std::vector<int32_t>
 images_of_weights(Recording & r,
                   const std::shared_ptr<const Rule> & rule,

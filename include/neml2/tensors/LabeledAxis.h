@@ -49,9 +49,9 @@ public:
  * - On each level, the variables are laid out first, then the sub-axes, both in ascending order of their names (compared
  *   byte by byte).
  * - Names are unique on each level; different levels may repeat them.
- * - setup_layout() freezes the axis; only clear() makes it modifiable again. Copies of a frozen axis share its items,
- *   every object made with the axis keeps these items alive, and any number of threads may read them. A copy of an
- *   axis that is not frozen is a deep copy.
+ * - setup_layout() freezes the axis. The axis can be modified again only after clear(), or after an axis that is not
+ *   frozen has been assigned to it. Copies of a frozen axis share its items, every object made with the axis keeps
+ *   these items alive, and any number of threads may read them. A copy of an axis that is not frozen is a deep copy.
  */
 class LabeledAxis
 {
@@ -224,10 +224,10 @@ public:
   /// For the variables that both axes have: their ranges [begin, end) on this axis and on the other axis, in the
   /// order of this axis. Ranges that are adjacent on both axes are merged.
   std::vector<CommonRange> common_ranges(const LabeledAxis & other, bool recursive = true) const;
-  /// Calls f(path, here, there) for each variable that both axes have, in the order of this axis. The arguments here
-  /// and there are the ranges [begin, end) of the variable on this axis and on the other axis. The argument path is a
-  /// function: path() returns the path of the variable. Call it only where you need the path, because it takes longer
-  /// than the rest.
+  /// Calls f(path, here, there) for each variable that both axes have, in the order of this axis. `here` is the range
+  /// [begin, end) of the variable on this axis, and `there` is its range on the other axis. `path` is a function: path()
+  /// returns the path of the variable. Call path() only where you need the path, because this call takes longer than
+  /// the rest of the visit.
   template <class F>
   void visit_common(const LabeledAxis & other, const F & f, bool recursive = true) const;
   /// Whether the names and sizes of all items are the same.
@@ -275,7 +275,7 @@ private:
     NEML2_CHECK(
         is_setup(), what, ": the LabeledAxis has no layout yet. Call setup_layout() first.");
   }
-  /// The sub-axis with these names, or the size of a variable; null if it does not exist.
+  /// Pointers to the sub-axis with these names and to the size of a variable. A pointer is null if there is no such item.
   const LabeledAxis * find_axis(Name first, Name last) const;
   const Size * find_variable(const LabeledAxisAccessor & a) const;
   [[noreturn]] void fail_unknown(const char * kind, const LabeledAxisAccessor & a) const;

@@ -29,7 +29,8 @@ struct AxisPlace
       parent = std::shared_ptr<const AxisPlace>(parent->parent);
   }
 
-  std::shared_ptr<const AxisPlace> parent; ///< null if the outermost axis contains this sub-axis
+  std::shared_ptr<const AxisPlace>
+      parent; ///< null if this sub-axis is directly inside the outermost axis
   std::string name;
 };
 

@@ -117,7 +117,7 @@ private:
 };
 } // namespace tensors
 
-/// A drawing of the layout of an axis for a terminal: the numbers of the entries on top, then the items of the deepest
+/// Draws the layout of an axis as text for a terminal: the numbers of the entries on top, then the items of the deepest
 /// level, then the sub-axes that contain these items.
 inline std::string
 picture(const LabeledAxis & axis)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Blocks of a labeled tensor: finds them by labels (bound once, or looked up in each call), reads and writes them.
+/// Blocks of a labeled tensor: functions that find blocks by labels (bound once, or looked up in each call), read them and
+/// write them.
 #include "neml2/core/PrimitiveTensor.h"
 #include "neml2/tensors/fwd.h"
 #include "neml2/tensors/LabeledAxis.h"

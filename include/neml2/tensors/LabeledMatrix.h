@@ -24,8 +24,8 @@ public:
   };
 
   /// Makes a matrix from blocks. Each block is reshaped to (size of its row variable, size of its column variable);
-  /// all other entries are 0. Nothing is written in place, so autograd can differentiate the matrix by the values.
-  /// Batch shapes broadcast.
+  /// all other entries are 0. Nothing is written in place, so autograd can differentiate the matrix with respect to the
+  /// values. Batch shapes broadcast.
   /// @throws NEMLException for an unknown variable, a block given twice, or a value of another size or of
   /// the transposed shape.
   [[nodiscard]] static LabeledMatrix assemble(const LabeledAxis & rows,

@@ -7,7 +7,7 @@
 namespace neml2
 {
 /**
- * A tensor whose D base dimensions are labeled, each by an axis: the base of LabeledVector, LabeledMatrix and
+ * A tensor whose D base dimensions are labeled, each by an axis: the base class of LabeledVector, LabeledMatrix and
  * LabeledTensor3D.
  *
  * Shape (batch; size of axis 0, ..., size of axis D - 1). Copies and labeled views share storage. The axes must be

@@ -25,8 +25,8 @@ struct VariableRanges
   bool are_all;
 };
 /// Finds variables by name, and checks their sizes.
-/// @throws NEMLException if there is not exactly one name per type, if the axis does not have a name, if a name is
-/// given twice, or if a variable does not have as many entries as its type.
+/// @throws NEMLException if there is not exactly one name per type, if the axis has no variable of one of the names, if
+/// a name is given twice, or if a variable does not have as many entries as its type.
 VariableRanges variable_ranges(const LabeledAxis & axis,
                                indexing::TensorLabelsRef names,
                                ArrayRef<VariableType> types);
@@ -75,8 +75,8 @@ class LabeledVariables
       "LabeledVariables<T...>: name types that fix their base shapes (Scalar, Vec, SR2, ...)");
 
 public:
-  /// @throws NEMLException if there is not exactly one name per type, if the axis does not have a name, if a name is
-  /// given twice, if a variable does not have as many entries as its type, or before setup_layout().
+  /// @throws NEMLException if there is not exactly one name per type, if the axis has no variable of one of the names, if
+  /// a name is given twice, if a variable does not have as many entries as its type, or before setup_layout().
   LabeledVariables(const LabeledAxis & axis, indexing::TensorLabelsRef names)
     : _axis(axis), _ranges(tensors::variable_ranges(axis, names, types()))
   {
@@ -100,7 +100,7 @@ public:
   [[nodiscard]] LabeledVector vmap(const F & f, const A &... a) const
   {
     const auto result = evaluation_of(a...);
-    if (result.recorded) // autograd does not allow writing in place
+    if (result.recorded) // vmap_out throws if autograd would have to record the result
       return assembled(neml2::vmap(f, a...), std::index_sequence_for<T...>());
     const auto y = tensors::labeled_result<LabeledVector>(result, _ranges.are_all, {&_axis});
     auto variables = of(y);
@@ -111,9 +111,9 @@ public:
     return y;
   }
 
-  /// Evaluates a formula and its exact Jacobian by argument I, which is the std::tuple of the unknowns. Returns a new
-  /// vector with the results as these variables, and a new matrix with the blocks of the Jacobian at their places.
-  /// All other entries are 0.
+  /// Evaluates a formula and its exact Jacobian with respect to argument I, which is the std::tuple of the unknowns.
+  /// Returns a new vector with the results as these variables, and a new matrix with the blocks of the Jacobian at their
+  /// places. All other entries are 0.
   /// (batch; ...) -> (batch; m), (batch; m, n) for axes of sizes m and n
   /// @throws NEMLException as value_and_jacobian does.
   template <size_t I, class... X, class F, class... A>

@@ -19,7 +19,7 @@ public:
   using Values = std::vector<std::pair<LabeledAxisAccessor, Tensor>>;
 
   /// Makes a vector from the flattened values of variables; all other entries are 0. Nothing is written in place, so
-  /// autograd can differentiate the vector by the values. Batch shapes broadcast.
+  /// autograd can differentiate the vector with respect to the values. Batch shapes broadcast.
   /// @throws NEMLException if a variable is unknown or given twice, or if a value has another size.
   [[nodiscard]] static LabeledVector assemble(const LabeledAxis & axis, const Values & values);
   /// The variables in the order of the layout, each as a vector. (batch; n) -> (batch; size) for each variable.

@@ -38,7 +38,7 @@ public:
   NEML2_ASSIGNED_WHOLE(Quaternion)
   Quaternion() = default;
   /// The unit quaternion (1 - r · r, 2 r) / (1 + r · r) of a rotation. (...; 3) -> (...; 4)
-  /// It is a template so that a Vec is not accepted as a rotation.
+  /// The constructor is a template, so that a Vec is not accepted as a rotation.
   template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int> = 0>
   Quaternion(const R & r);
 
@@ -112,7 +112,8 @@ Quaternion operator*(const A & q, const B & p);
 Quaternion conjugate(const Quaternion & q);
 /// (s, -u) / (s² + u · u) for q = (s, u), so that q * inv(q) = 1. (...; 4) -> (...; 4). NaN where q = 0.
 Quaternion inv(const Quaternion & q);
-/// q_i p_i. For unit quaternions it is ± the cosine of half the angle between them. (...; 4), (...; 4) -> (...; )
+/// q_i p_i. For unit quaternions it is ± the cosine of half the angle dist(p, q) between their rotations.
+/// (...; 4), (...; 4) -> (...; )
 Scalar inner(const Quaternion & q, const Quaternion & p);
 /// q_i q_i. (...; 4) -> (...; )
 Scalar norm_sq(const Quaternion & q);

@@ -102,7 +102,7 @@ public:
   {
     return fill(1.0, like);
   }
-  /// Derivative of a tensor by itself, δ_ik δ_jl. (; 3, 3, 3, 3)
+  /// Derivative of a tensor with respect to itself, δ_ik δ_jl. (; 3, 3, 3, 3)
   [[nodiscard]] static R4 identity_map(const TensorOptions & options = default_tensor_options());
 
   /// See row(A, i) and col(A, j).

@@ -8,7 +8,7 @@
 namespace neml2
 {
 /**
- * Batch of third order tensors, for example the derivative of a rotation matrix by its parameters.
+ * Batch of third order tensors, for example the derivative of a rotation matrix with respect to its parameters.
  *
  * Shape (...; 3, 3, 3): any batch shape, then T_ijk, whose last index varies fastest.
  * Units: the caller's choice, the same for all components.

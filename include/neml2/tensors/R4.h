@@ -8,7 +8,7 @@
 namespace neml2
 {
 /**
- * Batch of fourth order tensors, for example the derivative of an R2 by an R2.
+ * Batch of fourth order tensors, for example the derivative of an R2 with respect to an R2.
  *
  * Shape (...; 3, 3, 3, 3): any batch shape, then T_ijkl, whose last index varies fastest.
  * Units: the caller's choice, the same for all components.
@@ -39,11 +39,12 @@ public:
   /// See rotate(T, R) and rotate(T, r).
   R4 rotate(const R2 & R) const;
   R4 rotate(const Rot & r) const;
-  /// Derivative of rotate(T, r) by the parameters of r, in the unit of T. The last index counts the parameters.
+  /// Derivative of rotate(T, r) with respect to the parameters of r, in the unit of T. The last index runs over the
+  /// parameters.
   /// (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3)
   R5 drotate(const Rot & r) const;
-  /// Derivative of rotate(T, r) by T: R_im R_jn R_ko R_lp at (i, j, k, l, m, n, o, p), expanded to the common batch
-  /// shape of T and r. (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3, 3, 3, 3)
+  /// Derivative of rotate(T, r) with respect to T: R_im R_jn R_ko R_lp at (i, j, k, l, m, n, o, p), expanded to the
+  /// common batch shape of T and r. (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3, 3, 3, 3)
   R8 drotate_self(const Rot & r) const;
   /// Exchanges two of the four indices, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
   /// @throws IndexException for an index that is not in [-4, 4).

@@ -7,7 +7,7 @@
 namespace neml2
 {
 /**
- * Batch of fifth order tensors, for example the derivative of an R4 by a Rot.
+ * Batch of fifth order tensors, for example the derivative of an R4 with respect to a Rot.
  *
  * Shape (...; 3, 3, 3, 3, 3): any batch shape, then T_ijklm, whose last index varies fastest.
  * Units: the caller's choice, the same for all components.

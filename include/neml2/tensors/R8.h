@@ -7,7 +7,7 @@
 namespace neml2
 {
 /**
- * Batch of eighth order tensors, for example the derivative of an R4 by an R4.
+ * Batch of eighth order tensors, for example the derivative of an R4 with respect to an R4.
  *
  * Shape (...; 3, 3, 3, 3, 3, 3, 3, 3): any batch shape, then the eight indices. The last
  * index varies fastest.

@@ -58,7 +58,7 @@ public:
   [[nodiscard]] static Rot fill(const Scalar & r0, const Scalar & r1, const Scalar & r2);
   /// No rotation: r = 0. (; 3)
   [[nodiscard]] static Rot identity(const TensorOptions & options = default_tensor_options());
-  /// Derivative of the parameters by themselves, δ_ij. (; 3, 3)
+  /// Derivative of the parameters with respect to themselves, δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
   /// The rotation whose matrix is R. Its angle is at most π. (...; 3, 3) -> (...; 3)
   /// R must be orthogonal with determinant 1. Orthogonality is not checked. The result is NaN where the determinant
@@ -232,7 +232,7 @@ Rot shadow(const Rot & r);
 R2 dshadow(const Rot & r);
 /// Angle of the rotation a * b^-1 for the parameters as given: 4 asin(|a - b| / √((1 + a·a) (1 + b·b))) in [0, 2π].
 /// (...; 3), (...; 3) -> (...; ), in radians. The angle is computed by the arc tangent, which is accurate at both ends of
-/// this range. The function has a kink at both ends; autograd uses 0, a subgradient, as the derivative there.
+/// this range. The function has a kink at both ends; autograd uses 0 as the derivative there.
 Scalar gdist(const Rot & a, const Rot & b);
 /// Angle between two rotations: the smaller of θ and 2π - θ with θ = gdist(a, b). It is the same for both sets of
 /// parameters of a rotation. (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. dist is also defined for the

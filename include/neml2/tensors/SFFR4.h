@@ -8,7 +8,7 @@
 namespace neml2
 {
 /**
- * Batch of fourth order tensors T_ijkl = T_jikl, for example the derivative of an SR2 by an R2.
+ * Batch of fourth order tensors T_ijkl = T_jikl, for example the derivative of an SR2 with respect to an R2.
  *
  * Shape (...; 6, 3, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
  * two full indices.

@@ -8,7 +8,7 @@
 namespace neml2
 {
 /**
- * Batch of third order tensors T_ijk = T_jik, for example the derivative of an SR2 by a Rot.
+ * Batch of third order tensors T_ijk = T_jik, for example the derivative of an SR2 with respect to a Rot.
  *
  * Shape (...; 6, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
  * the third index.

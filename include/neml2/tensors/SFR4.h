@@ -8,7 +8,7 @@
 namespace neml2
 {
 /**
- * Batch of fourth order tensors T_ijkl = T_jikl. It has the same components as SFFR4.
+ * Batch of fourth order tensors T_ijkl = T_jikl. An SFR4 has the same components as an SFFR4.
  *
  * Shape (...; 6, 3, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
  * two full indices.

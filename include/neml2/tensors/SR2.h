@@ -81,7 +81,7 @@ public:
   {
     return fill(1.0, like);
   }
-  /// Derivative of a symmetric tensor by itself, the symmetric identity. (; 6, 6)
+  /// Derivative of a symmetric tensor with respect to itself, the symmetric identity. (; 6, 6)
   [[nodiscard]] static SSR4 identity_map(const TensorOptions & options = default_tensor_options());
 
   using PrimitiveTensor::operator();

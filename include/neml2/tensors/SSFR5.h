@@ -9,7 +9,7 @@ namespace neml2
 {
 /**
  * Batch of fifth order tensors with both minor symmetries in the first four indices, for example
- * the derivative of an SSR4 by a Rot.
+ * the derivative of an SSR4 with respect to a Rot.
  *
  * Shape (...; 6, 6, 3): any batch shape, two pairs in Mandel components (see SR2), then the fifth
  * index.

@@ -70,7 +70,7 @@ public:
     return fill_C1_C2_C3(2.0 / 3.0, -1.0 / 3.0, 1.0, like);
   }
 
-  /// Derivative of an SSR4 by itself, δ_IK δ_JL over Mandel components. (; 6, 6, 6, 6)
+  /// Derivative of an SSR4 with respect to itself, δ_IK δ_JL in Mandel components. (; 6, 6, 6, 6)
   [[nodiscard]] static SSSSR8
   identity_map(const TensorOptions & options = default_tensor_options());
 
@@ -101,7 +101,7 @@ public:
   isotropic_E_nu(const CScalar & E,
                  const CScalar & nu,
                  const TensorOptions & options = default_tensor_options());
-  /// isotropic_E_nu of Scalars and numbers, on batches or in a formula of vmap.
+  /// isotropic_E_nu for any combination of scalars and numbers, on batches or in a formula of vmap.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto isotropic_E_nu(const V &... v)
   {
@@ -115,7 +115,7 @@ public:
   [[nodiscard]] static SSR4 isotropic_K_G(const CScalar & K,
                                           const CScalar & G,
                                           const TensorOptions & options = default_tensor_options());
-  /// isotropic_K_G of Scalars and numbers, on batches or in a formula of vmap.
+  /// isotropic_K_G for any combination of scalars and numbers, on batches or in a formula of vmap.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto isotropic_K_G(const V &... v)
   {
@@ -130,7 +130,7 @@ public:
   isotropic_lambda_mu(const CScalar & lambda,
                       const CScalar & mu,
                       const TensorOptions & options = default_tensor_options());
-  /// isotropic_lambda_mu of Scalars and numbers, on batches or in a formula of vmap.
+  /// isotropic_lambda_mu for any combination of scalars and numbers, on batches or in a formula of vmap.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto isotropic_lambda_mu(const V &... v)
   {
@@ -147,7 +147,7 @@ public:
                                   const CScalar & C12,
                                   const CScalar & C44,
                                   const TensorOptions & options = default_tensor_options());
-  /// cubic of Scalars and numbers, on batches or in a formula of vmap.
+  /// cubic for any combination of scalars and numbers, on batches or in a formula of vmap.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto cubic(const V &... v)
   {
@@ -172,7 +172,7 @@ public:
                          const CScalar & nu_pt,
                          const CScalar & G_t,
                          const TensorOptions & options = default_tensor_options());
-  /// transversely_isotropic of Scalars and numbers, on batches or in a formula of vmap.
+  /// transversely_isotropic for any combination of scalars and numbers, on batches or in a formula of vmap.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto transversely_isotropic(const V &... v)
   {
@@ -207,7 +207,7 @@ public:
                                         const CScalar & G13,
                                         const CScalar & G23,
                                         const TensorOptions & options = default_tensor_options());
-  /// orthotropic of Scalars and numbers, on batches or in a formula of vmap.
+  /// orthotropic for any combination of scalars and numbers, on batches or in a formula of vmap.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto orthotropic(const V &... v)
   {
@@ -226,15 +226,15 @@ public:
   SSR4 rotate(const Rot & r) const;
   /// See drotate(C, r).
   SSFR5 drotate(const Rot & r) const;
-  /// Derivative of rotate(C, r) by C: Q_IK Q_JL over Mandel components, where the matrix Q rotates Mandel components.
-  /// This is the part of R_im R_jn R_ko R_lp that is symmetric in each pair, expanded to the common batch shape of C
-  /// and r. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
+  /// Derivative of rotate(C, r) with respect to C: Q_IK Q_JL in Mandel components, where the matrix Q rotates Mandel
+  /// components. This is the part of R_im R_jn R_ko R_lp that is symmetric in each pair, expanded to the common batch
+  /// shape of C and r. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
   SSSSR8 drotate_self(const Rot & r) const;
   /// See det(C).
   Scalar det() const;
   /// See inv(C).
   SSR4 inverse() const;
-  /// Derivative of inv(C) by C: -C^-1_IK C^-1_LJ over Mandel components. NaN where C is singular.
+  /// Derivative of inv(C) with respect to C: -C^-1_IK C^-1_LJ in Mandel components. NaN where C is singular.
   /// (...; 6, 6) -> (...; 6, 6, 6, 6), in the square of the inverse of the unit of C.
   SSSSR8 dinverse() const;
   /// C_jikl = C_ijkl. (...; 6, 6) -> (...; 6, 6)
@@ -264,8 +264,8 @@ SSR4 rotate(const SSR4 & C, const R2 & R);
 /// R_im R_jn R_ko R_lp C_mnop: C rotated (active) by r, where R is the matrix of r. (...; 6, 6), (...; 3) ->
 /// (...; 6, 6), in the unit of C.
 SSR4 rotate(const SSR4 & C, const Rot & r);
-/// Derivative of rotate(C, r) by the parameters of r, in the unit of C. (...; 6, 6), (...; 3) ->
-/// (...; 6, 6, 3)
+/// Derivative of rotate(C, r) with respect to the parameters of r, in the unit of C.
+/// (...; 6, 6), (...; 3) -> (...; 6, 6, 3)
 SSFR5 drotate(const SSR4 & C, const Rot & r);
 /// A_ijkl B_ijkl. (...; 6, 6), (...; 6, 6) -> (...; ), unit of A × unit of B.
 Scalar inner(const SSR4 & A, const SSR4 & B);

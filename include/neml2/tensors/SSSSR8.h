@@ -7,8 +7,8 @@
 namespace neml2
 {
 /**
- * Batch of eighth order tensors with four symmetric pairs of indices, for example the derivative of an SSR4 by an
- * SSR4.
+ * Batch of eighth order tensors with four symmetric pairs of indices, for example the derivative of an SSR4 with
+ * respect to an SSR4.
  *
  * Shape (...; 6, 6, 6, 6): any batch shape, then the four pairs in Mandel components (see SR2).
  * Units: the caller's choice, the same for all components.

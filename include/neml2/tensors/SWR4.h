@@ -8,8 +8,8 @@
 namespace neml2
 {
 /**
- * Batch of fourth order tensors T_ijkl = T_jikl = -T_ijlk, for example the derivative of an SR2 by
- * a WR2.
+ * Batch of fourth order tensors T_ijkl = T_jikl = -T_ijlk, for example the derivative of an SR2 with
+ * respect to a WR2.
  *
  * Shape (...; 6, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
  * the components of a skew pair (see WR2).
@@ -27,9 +27,9 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(SWR4)
   SWR4() = default;
-  /// Converts T_ijkl, the derivative of a symmetric tensor by the components W_kl of a skew tensor. The result is
-  /// T_ijkl + T_jikl (a sum, not a mean), in Mandel components, at kl = 21, 02, 10. If T_ijkl + T_jikl is skew in kl,
-  /// this is the derivative with respect to the axial vector of W.
+  /// Converts T_ijkl, the derivative of a symmetric tensor with respect to the components W_kl of a skew tensor. The
+  /// result is T_ijkl + T_jikl (a sum, not a mean), in Mandel components, at kl = 21, 02, 10. If T_ijkl + T_jikl is skew
+  /// in kl, the result is the derivative with respect to the axial vector of W.
   /// (...; 3, 3, 3, 3) -> (...; 6, 3). The constructor is a template, so that a type that converts to R4 does not
   /// also convert to SWR4.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>

@@ -39,7 +39,7 @@ public:
   {
   }
 
-  /// Derivative of a scalar by itself: 1. (; )
+  /// Derivative of a scalar with respect to itself: 1. (; )
   [[nodiscard]] static Scalar identity_map(const TensorOptions & options = default_tensor_options())
   {
     return ones(options);

@@ -6,15 +6,15 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Linear maps of space as matrices T_ij, for example the symmetry operations of a crystal. transform(T) applies them
- * to vectors and tensors. The operations of crystal classes are in crystallography.h.
+ * Linear maps of space as matrices T_ij, for example the symmetry operations of a crystal. transform(v, T) applies a map
+ * to a Vec, and rotate(A, T) applies it to an R2 or an SR2. The operations of crystal classes are in crystallography.h.
  */
 namespace neml2
 {
 /**
- * Base class for your own types that can be transformed. It is for code that takes any such type.
+ * Base class for your own types that can be transformed, for code that takes any such type.
  *
- * The library's own types do not derive from it; they have transform(T) as a plain member.
+ * The library's own types do not derive from this class; of them, only Vec has a member transform(T).
  */
 template <class Derived>
 class Transformable
@@ -36,13 +36,13 @@ R2 transform_from_quaternion(const Quaternion & q);
 R2 identity_transform(const TensorOptions & options = default_tensor_options());
 /// See euler_rodrigues(r). (...; 3) -> (...; 3, 3)
 R2 proper_rotation_transform(const Rot & r);
-/// The rotation by r, then the reflection at the plane normal to the axis of r: R_ik (δ_kj - 2 n_k n_j) with n = r / |r|.
+/// The rotation by r, then the reflection in the plane normal to the axis of r: R_ik (δ_kj - 2 n_k n_j) with n = r / |r|.
 /// (...; 3) -> (...; 3, 3). NaN for r = 0, which has no axis.
 R2 improper_rotation_transform(const Rot & r);
-/// The reflection at the plane with the unit normal n, δ_ij - 2 n_i n_j. (...; 3) -> (...; 3, 3)
+/// The reflection in the plane with the unit normal n, δ_ij - 2 n_i n_j. (...; 3) -> (...; 3, 3)
 /// The function does not normalise n: for a normal of any other length, pass unit(n).
 R2 reflection_transform(const Vec & n);
-/// The reflection at the origin, -δ_ij. (; 3, 3)
+/// The inversion through the origin, -δ_ij. (; 3, 3)
 R2 inversion_transform(const TensorOptions & options = default_tensor_options());
 } // namespace neml2
 

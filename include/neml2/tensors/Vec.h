@@ -42,7 +42,7 @@ public:
   /// (...; ) three times -> (...; 3)
   [[nodiscard]] static Vec fill(const Scalar & v0, const Scalar & v1, const Scalar & v2);
 
-  /// Derivative of a vector by itself, δ_ij. (; 3, 3)
+  /// Derivative of a vector with respect to itself, δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
 
   /// See norm_sq(v).

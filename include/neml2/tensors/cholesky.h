@@ -6,7 +6,7 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Cholesky's factor of symmetric positive definite matrices, one per batch entry: A = L Lᵀ with lower triangular L,
+ * The Cholesky factor L of symmetric positive definite matrices, one matrix per batch entry: A = L Lᵀ with lower triangular L,
  * L_ii > 0.
  *
  * Only the symmetric part of a matrix is used, so the derivatives with respect to A_ij and A_ji are equal. Where the symmetric

@@ -65,7 +65,7 @@ crystal_symmetry_operators::cubic(const TensorOptions & options)
 NEML2_BODY std::string
 rotation_group(const std::string & crystal_class)
 {
-  // The point groups of each Laue group, by their names in the international tables
+  // The point groups of each Laue group: their names in the international tables, and other names that files use
   static constexpr std::array<std::pair<const char *, const char *>, 11> groups{
       {{"1", "-1"},
        {"2", "m 2/m"},
@@ -288,7 +288,7 @@ disorientation(const Rot & r,
 NEML2_BODY Rot
 disorientation(const Rot & r, const Rot & q, const std::string & orbifold)
 {
-  // P can be the identity, because S D Pᵀ has the same angle as Pᵀ S D, and Pᵀ S is in the class.
+  // Class "1" is enough for r: with D = R(q) R(r)ᵀ, S D Pᵀ has the same angle as Pᵀ S D, and Pᵀ S is in the class.
   return disorientation(r, q, "1", orbifold);
 }
 

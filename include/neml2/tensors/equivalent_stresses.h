@@ -90,9 +90,10 @@ hosford(const SR2 & s, const A & a)
 }
 
 /**
- * The equivalent stress of Drucker and Prager, √3 times their (α I1(s) + √J2(s)): von_mises(s) + √3 α tr(s). (...; 6),
- * (...; ) -> (...; ), in the unit of s. The cone through the compressive corners of the Mohr-Coulomb pyramid has
- * α = 2 sin φ / (√3 (3 - sin φ)), and the cone through its tensile corners has α = 2 sin φ / (√3 (3 + sin φ)).
+ * The equivalent stress of Drucker and Prager, von_mises(s) + √3 α tr(s), which is √3 (α I1(s) + √J2(s)). The source has it
+ * without the factor √3. (...; 6), (...; ) -> (...; ), in the unit of s. The cone through the compressive corners of the
+ * Mohr-Coulomb pyramid has α = 2 sin φ / (√3 (3 - sin φ)), and the cone through its tensile corners has
+ * α = 2 sin φ / (√3 (3 + sin φ)).
  *
  * Source: Drucker and Prager (1952), Q. Appl. Math. 10, 157-165.
  */
@@ -108,12 +109,13 @@ drucker_prager(const SR2 & s, const A & alpha)
  * and l_0 the smallest principal stress. At yield it is 2 c cos φ with the cohesion c. (...; 6), (...; ), (...; ) ->
  * (...; ), in the unit of s; angles in radians. The friction angle φ is in [0, π/2).
  *
- * The Lode angle θ is in [-π/6, π/6] here. Where |θ| is at least the transition, A - B sin 3θ replaces
- * cos θ - sin φ sin θ / √3; both have the same value and slope at the transition. The transition is in [0, π/6), by default
- * 25°. Second derivatives of the function jump at the transition. With a transition of 25° the function is convex for φ
- * up to 86°; with a transition of 0° it is convex for φ up to 40°. For φ = 0 and a transition of 0° it is
- * 2/√3 von_mises. On the hydrostatic axis, including the apex of the yield surface and beyond it, only the pressure
- * contributes to the derivative.
+ * In terms of the Lode angle θ, which is in [-π/6, π/6] here, the function without rounding is
+ * 2/3 tr(s) sin φ + 2 √J2(s) K(θ) with K = cos θ - sin φ sin θ / √3. Where |θ| is at least the transition,
+ * A - B sin 3θ replaces K, with A and B that give it the value and slope of K at the transition. The transition is in
+ * [0, π/6), by default 25°. Second derivatives of the function jump at the transition. With a transition of 25° the
+ * function is convex for φ up to 86°; with a transition of 0° it is convex for φ up to 40°. For φ = 0 and a transition
+ * of 0° it is 2/√3 von_mises. On the hydrostatic axis, including the apex of the yield surface and beyond it, only the
+ * pressure contributes to the derivative.
  *
  * Source: Abbo and Sloan (1995), Comput. Struct. 54, 427-441.
  */

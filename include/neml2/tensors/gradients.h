@@ -7,8 +7,8 @@
  * If one source file of a program includes this header, operations are fused (one pass over memory) also where
  * autograd records them, and their gradients are fused, too. A program that links neml2::compiled has
  * the rules already. A rule computes the gradient with respect to each argument from the gradient g with respect to the result
- * and from all arguments. Gradients are with respect to stored components, which are isometric in
- * Mandel's notation. Every rule is written with the library's own functions, mostly as one formula for
+ * and from all arguments. Gradients are with respect to the stored components; the map from a symmetric tensor to its Mandel
+ * components is an isometry. Every rule is written with the library's own functions, mostly as one formula for
  * single tensors (rows) and for batches, so that gradients can be differentiated again.
  */
 #ifndef NEML2_COMPILED // with NEML2_COMPILED the library contains the rules

@@ -59,24 +59,24 @@ using if_fixed_table_of_two =
  *
  * Interpolant::linear is a straight line from point to point. Interpolant::monotone_cubic has a continuous derivative,
  * and is monotone where the points are monotone, so that it never overshoots. Its derivative at a point is the slope of
- * the parabola through the point and its two neighbours (at an end, through the last three points). This slope is limited
- * to three times the smaller of the two adjacent slopes, and is 0 if the adjacent slopes differ in sign. If the points
- * are on a line, the interpolant is this line. The interpolant is accurate to third order where no slope is limited.
- * Between two points it depends on the four points around them.
+ * the parabola through the point and its two neighbours (at an end, through the three points nearest to the end). This
+ * slope is limited to three times the smaller of the two adjacent slopes, and is 0 if the adjacent slopes differ in sign.
+ * If the points are on a line, the interpolant is this line. The interpolant is accurate to third order where no slope is
+ * limited. Between two points it depends on the four points around them.
  *
  * Beyond the ends, Beyond::constant holds the value at the end, because the points say nothing about values beyond them,
  * and a held value keeps its sign and its bounds. Beyond::extrapolate continues along the tangent at the end. Beyond::nan
- * gives NaN with derivatives 0: if one table serves all batch entries, an x beyond the ends does not spoil the gradient by
- * this table. NaN in x gives NaN.
+ * gives NaN with derivatives 0: if one table serves all batch entries, an x beyond the ends does not spoil the gradient
+ * with respect to this table. NaN in x gives NaN.
  *
- * There are derivatives of any order by x, abscissae and ordinates. At a point of a linear table, derivatives differ
- * between the two adjacent intervals: the derivatives of the interval after the point are used, and at the last point the
- * derivatives of the interval before it.
+ * There are derivatives of any order with respect to x, abscissae and ordinates. At a point of a linear table, derivatives
+ * differ between the two adjacent intervals: the derivatives of the interval after the point are used, and at the last point
+ * the derivatives of the interval before it.
  *
  * The abscissae are checked, and the check synchronises with a GPU. In a formula of vmap, a table must have a type of
  * fixed size or consist of constants.
- * @throws NEMLException also unless abscissae and ordinates have one base dimension each and the same number of entries,
- *   and the abscissae are finite and increase strictly.
+ * @throws NEMLException also if abscissae or ordinates do not have exactly one base dimension, if they differ in the number
+ *   of entries, or if the abscissae are not finite or do not increase strictly.
  *
  * Source: Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246; here slopes are limited to the region
  *   [0, 3]² of that paper.
@@ -97,7 +97,7 @@ interpolate(const Scalar & x, const Tensor & abscissae, const Tensor & ordinates
  * Beyond the ends of either axis, Beyond::constant holds the value at the end, Beyond::extrapolate continues the bilinear
  * function of the nearest cell, and Beyond::nan gives NaN. The abscissae are checked, and the check synchronises with a
  * GPU.
- * @throws NEMLException also unless the sizes fit, and the abscissae are finite and increase strictly.
+ * @throws NEMLException also if the sizes do not fit, or if abscissae are not finite or do not increase strictly.
  */
 Scalar interpolate(const Scalar & x,
                    const Scalar & y,

@@ -30,8 +30,8 @@ std::pair<R2, SR2> polar(const R2 & F);
 /// It is computed by Newton's iteration. Source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 R2 polar_rotation(const R2 & F);
 /// The rotation (of determinant 1) that is nearest to A: the sum of the squared differences of their components is
-/// smallest. Where det A > 0 it is polar_rotation(A); where det A < 0, the direction of the smallest stretch is reflected
-/// as well. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular.
+/// smallest. Where det A > 0 it is polar_rotation(A); where det A < 0, it is polar_rotation(A) times the reflection that reverses
+/// the direction of the smallest stretch. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular.
 /// Source: Kabsch (1978), Acta Cryst. A 34, 827-828.
 R2 nearest_rotation(const R2 & A);
 /// The principal stretches of F (its singular values), in ascending order. Their absolute error is the unit round-off

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Products of labeled tensors with any axes. The results have no labels; the method chain of the labeled types keeps them.
+/// Products of labeled tensors with any axes. The results have no labels; products by the member function chain() keep labels.
 #include "neml2/math/linalg.h"
 #include "neml2/tensors/LabeledTensor.h"
 #include "neml2/tensors/Scalar.h"

@@ -7,7 +7,7 @@
 
 /// Products of symmetric tensors with skew tensors and with each other, as in objective rates and plastic
 /// spins, and derivatives of the products. Symmetric tensors are stored as Mandel components, and skew tensors
-/// as axial vectors (see SR2 and WR2). Derivatives are by the stored components.
+/// as axial vectors (see SR2 and WR2). Derivatives are with respect to the stored components.
 namespace neml2
 {
 /// W_ik e_kj - e_ik W_kj, the rate of a symmetric tensor e that rotates with the spin W. It is symmetric.

@@ -8,8 +8,8 @@
 #include <utility>
 
 /**
- * Slip and twin systems of crystals: unit normals n of planes and unit directions b in the crystal's Cartesian axes. Both
- * are a Vec (m; 3).
+ * Slip and twin systems of crystals: unit normals n of planes and unit directions b in the crystal's Cartesian axes. Each
+ * of the two is a Vec (m; 3).
  *
  * A lattice is "fcc", "bcc" or "hcp", or a crystal class (as in crystallography.h) that is cubic, tetragonal or hexagonal. Tetragonal and
  * hexagonal lattices need c_over_a, the ratio of their axes. The axes of cubic and tetragonal lattices are x, y and z. Hexagonal

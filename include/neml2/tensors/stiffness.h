@@ -44,7 +44,7 @@ using if_scalars_and_numbers =
                      int>;
 } // namespace tensors
 
-// Some of the moduli may be numbers.
+// Overloads for calls in which some of the moduli are numbers.
 template <class... V, tensors::if_scalars_and_numbers<V...> = 0>
 SSR4
 isotropic_E_nu(const V &... v)
