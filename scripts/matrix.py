@@ -19,6 +19,7 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -287,6 +288,8 @@ def main():
     unknown = set(args.names) - set(cells)
     if unknown:
         parser.error(f"no cell {', '.join(sorted(unknown))}; there are {', '.join(cells)}")
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a shell; tests send interrupts
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     well = True
     for name in args.names:
         if cells[name].debian != release() or not f"{platform.python_version()}.".startswith(cells[name].python):

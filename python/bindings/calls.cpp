@@ -281,6 +281,10 @@ prepare_class(nb::handle cls)
   {
     construct_original = constructor;
     constructor = construct;
+#if PY_VERSION_HEX < 0x030B0000
+    // Without this flag Python 3.10 would not call tp_vectorcall, but tp_new and tp_init.
+    Py_TYPE(cls.ptr())->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+#endif
   }
   const auto members = nb::borrow<nb::dict>( // a copy, because the loop changes the class
       nb::module_::import_("builtins").attr("dict")(cls.attr("__dict__")));

@@ -12,7 +12,12 @@ namespace neml2::python
 std::string
 name_of_type(nb::handle object)
 {
-  return is_torch_tensor(object) ? "torch.Tensor" : Py_TYPE(object.ptr())->tp_name;
+  if (is_torch_tensor(object))
+    return "torch.Tensor";
+  const std::string name = Py_TYPE(object.ptr())->tp_name;
+  const bool is_own =
+      name.rfind("neml2_tensors.", 0) == 0; // from Python 3.14 on the name includes the module
+  return is_own ? name.substr(name.rfind('.') + 1) : name;
 }
 
 std::vector<std::string>

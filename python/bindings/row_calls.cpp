@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/rows.h"
 
+#include "neml2/kernels/Quaternion.h"
 #include "neml2/kernels/Scalar.h"
 
 #include <unordered_map>
@@ -431,6 +432,13 @@ call_by_name(const std::string & qualified, const Rows & x)
     return {*built};
   if (qualified == "WR2.exp") // the exponential map, but math.exp works component by component
     return call_rows("exp_map", x);
+  if (qualified == "Quaternion.exp_map" && x.size() == 1 && x[0].components.size() == 3)
+  { // exp_map is the map to Rot
+    kernels::Vec<D> w{kernels::Unset()};
+    std::copy(x[0].components.begin(), x[0].components.end(), w.v);
+    const kernels::Quaternion<D> q = kernels::exp_quaternion(w);
+    return {Row(&type_named("Quaternion"), Numbers(std::begin(q.v), std::end(q.v)))};
+  }
   if (x.size() == 1)
     if (const auto converted = convert(qualified, x[0]))
       return *converted;

@@ -3,12 +3,11 @@
 
 import dataclasses
 import functools
-import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from .formulas import _key, argument_names, formula_of, value_and_jacobian
+from .formulas import _key, argument_names, by_place, formula_of, function_and_object, value_and_jacobian
 from .tensors import SR2, TensorBase
 
 recording: Any = import_module("._C", __package__).recording
@@ -37,7 +36,9 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, ou
     return _one_or_all(_slopes("gradient", function, _by_place("gradient", function, arguments, keywords), argnums)[1], argnums)
 
 
-def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, out: Any = None, **keywords: Any) -> tuple[Any, Any]:
+def value_and_gradient(
+    function: Callable[..., Any], *arguments: Any, argnums: Any = 0, out: Any = None, **keywords: Any
+) -> tuple[Any, Any]:
     """The scalar that a function returns, and its derivative by the argument argnums; see gradient."""
     name = "value_and_gradient"
     if not _is_inside():
@@ -173,12 +174,7 @@ def _evaluate(
 
 def _by_place(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
     """All arguments by their places."""
-    if not keywords:
-        return arguments
-    bound = inspect.signature(function).bind(*arguments, **keywords)
-    if bound.kwargs:
-        raise TypeError(f"{name}: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
-    return bound.args
+    return by_place(name, *function_and_object(function), arguments, keywords) if keywords else arguments
 
 
 def _slopes(
@@ -194,18 +190,21 @@ def _slopes(
 
 def _places(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> list[int]:
     """The places of the arguments that argnums names."""
-    names = argument_names(inspect.unwrap(function))[: len(arguments)]
+    while isinstance(function, _Operation):
+        function = function.function
+    own, instance = function_and_object(function)
+    names = argument_names(own)[len(instance) :][: len(arguments)]
     places = []
     for one in argnums if isinstance(argnums, (tuple, list)) else (argnums,):
         place = names.index(one) if one in names else one
         if isinstance(place, bool) or not isinstance(place, int) or not -len(arguments) <= place < len(arguments):
             known = f", or their names: {', '.join(names)}" if names else ""
-            raise TypeError(
-                f"{name}: argnums is {argnums!r}. Expected the places of tensors among the {len(arguments)} arguments{known}."
-            )
+            raise TypeError(f"{name}: argnums is {argnums!r}. Expected the places of tensors among the {len(arguments)} arguments{known}.")
         places.append(place % len(arguments))
     if not places:
         raise TypeError(f"{name}: argnums is {argnums!r}. Expected the place or the name of an argument.")
+    if len(set(places)) < len(places):
+        raise TypeError(f"{name}: argnums is {argnums!r}, which has an argument twice. Expected each argument once.")
     return places
 
 
@@ -254,4 +253,3 @@ def _jacobians(
         own = iter(of_result)
         jacobians.append([together([next(own) if _is_tensor(leaf) else None for leaf in leaves]) for leaves, together in groups])
     return value, jacobians
-

@@ -106,6 +106,8 @@ class _Search:
         if isinstance(x, types.FunctionType):
             if not self._is_library(x.__module__ or ""):
                 self._function(x)
+                if vars(x):  # attributes of the function
+                    self._objects.append(x)
         elif isinstance(x, (staticmethod, classmethod)):
             self.left.append(x.__func__)
         elif isinstance(x, types.MethodType):
@@ -118,7 +120,7 @@ class _Search:
             self.left += [x.func, *x.args, *x.keywords.values()]
         elif isinstance(x, (tuple, list, dict)) and len(x) <= 64:
             self.left += x.values() if isinstance(x, dict) else x
-        elif not isinstance(x, types.ModuleType) and not is_foreign(_class_of(x), self._own):
+        elif not isinstance(x, types.ModuleType) and (not is_foreign(_class_of(x), self._own) or _is_namespace(x)):
             self._objects.append(x)
 
     def _is_library(self, module: str) -> bool:
@@ -131,7 +133,8 @@ class _Search:
         return [*own, *(self._of_classes.setdefault(id(c), vars(c)) for c in classes)]
 
     def _function(self, f: types.FunctionType) -> None:
-        self._add(f, "__code__")  # reloading a module replaces it
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):  # reloading a module replaces them
+            self._add(f, name)
         self.left += [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
         for name, cell in cells.items():
@@ -170,6 +173,11 @@ class _Search:
             return []
         self._add(vars(module), name)
         return _value(vars(module), name)
+
+
+def _is_namespace(x: Any) -> bool:
+    """Whether x only holds attributes, although its class belongs to Python."""
+    return isinstance(x, types.SimpleNamespace) or (_class_of(x).__module__, _class_of(x).__name__) == ("argparse", "Namespace")
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -93,21 +93,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
 
     def _by_place(self, instance: tuple[Any, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments by their places, also those that were passed by name."""
-        bound = inspect.signature(self.__wrapped__, follow_wrapped=False).bind(*instance, *arguments, **keywords)
-        given = set(bound.arguments)
-        if bound.kwargs:  # arguments that follow an omitted argument
-            bound.apply_defaults()
-        if bound.kwargs:
-            raise TypeError(f"vmap: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
-        for name, value in bound.arguments.items():
-            if name in given or value is None:  # a default of None is allowed
-                continue
-            if recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
-                raise TypeError(
-                    f"vmap: the default of {name}, which comes before {', '.join(keywords)}, is a {type(value).__name__}, "
-                    "which a formula cannot take as an argument."
-                )
-        return bound.args[len(instance) :]
+        return by_place("vmap", self.__wrapped__, instance, arguments, keywords)
 
     def _chosen(self, returned: Any, of: Any) -> list[int]:
         """The places of the results that `of` names, among the leaves of the structure `returned`."""
@@ -167,6 +153,36 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     except (TypeError, ValueError):
         return []
     return [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def by_place(
+    operation: str, function: Callable[..., Any], instance: tuple[Any, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, ...]:
+    """All arguments by their places, also those that were passed by name. instance has the object of a method, or nothing."""
+    bound = inspect.signature(function, follow_wrapped=False).bind(*instance, *arguments, **keywords)
+    given = set(bound.arguments)
+    if bound.kwargs:  # arguments that follow an omitted argument
+        bound.apply_defaults()
+    if bound.kwargs:
+        raise TypeError(f"{operation}: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
+    for name, value in bound.arguments.items():
+        if name in given or value is None:  # a default of None is allowed
+            continue
+        if recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
+            raise TypeError(
+                f"{operation}: the default of {name}, which comes before {', '.join(keywords)}, is a {type(value).__name__}, "
+                "which a formula cannot take as an argument."
+            )
+    return bound.args[len(instance) :]
+
+
+def function_and_object(function: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The function that a formula or a decorator wraps, and the object whose method it is, or nothing."""
+    if isinstance(function, _Method):
+        return inspect.unwrap(function._formula), (function,)
+    if isinstance(function, types.MethodType):
+        return inspect.unwrap(function.__func__), (function.__self__,)
+    return inspect.unwrap(function), ()
 
 
 def argument_names(function: Callable[..., Any]) -> list[str]:

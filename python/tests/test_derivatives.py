@@ -275,6 +275,95 @@ def test_eigenvectors_of_equal_eigenvalues_have_no_derivative():
         for J in (neml2.value_and_jacobian(f, s)[1], neml2.jacobian(f, s), neml2.vmap(lambda x: neml2.jacobian(f, x), s)):
             torch.testing.assert_close(J.torch()[0], neml2.jacobian(math.expm, s).torch()[0], rtol=1e-12, atol=1e-12)
             assert J.torch()[1].isnan().any().item() == (f is by_vectors)  # not silently without the shear of the two
+        # The weights of the eigenvectors are 0 where the function of equal eigenvalues is, or where its other eigenvalue is.
+        x = s.torch().clone().requires_grad_()
+        ((neml2.vmap(f, SR2(x)).torch() - math.expm(s).torch()) * torch.arange(1.0, 7.0)).sum().backward()
+        assert x.grad[0].isfinite().all() and x.grad[1].isnan().any().item() == (f is by_vectors)
+
+
+def test_eigenvectors_that_a_where_drops_have_no_part_in_gradients():
+    def f(x):
+        l = math.eigenvalues(x)
+        return math.where(math.minimum(l(1) - l(0), l(2) - l(1)) > 0.0, by_vectors(x), 2.0 * x)
+
+    x = torch.tensor([[1.4, 0.7, 2.0, 0.3, -0.2, 0.25], [2.0, 2.0, 3.0, 0.0, 0.0, 0.0], [0.0] * 6], requires_grad=True)
+    w = torch.arange(1.0, 7.0)
+    (neml2.vmap(f, SR2(x)).torch() * w).sum().backward()
+    torch.testing.assert_close(x.grad[1:], 2.0 * w.expand(2, 6))
+    assert x.grad[0].isfinite().all()
+
+
+@pytest.mark.parametrize(
+    "outer, slope",
+    [(lambda w: w * w, lambda w: 2.0 * w), (math.exp, math.exp), (lambda w: 3.0 * w, lambda w: 3.0 + 0.0 * w)],
+    ids=["square", "exp", "multiple"],
+)
+def test_a_function_of_a_function_of_eigenvalues(outer, slope):
+    """Source: the trace, which is also a sum of eigenvalues."""
+    s = SR2(torch.tensor([[0.3, 0.2, 0.1, 0.4, 0.5, 0.6], [0.5, 0.5, 0.5, 0.0, 0.0, 0.0]]))
+
+    def trace(x):
+        return neml2.isotropic(lambda l: l(0) + l(1) + l(2), x)
+
+    one = torch.tensor([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    expected = slope(math.tr(s)).torch()[:, None] * one
+    for f in (lambda x: outer(trace(x)), neml2.formula(lambda x: outer(trace(x)), backend="interpreter")):
+        same(neml2.gradient(f, s), SR2(expected), 13)
+        same(neml2.value_and_jacobian(f, s)[1], SR2(expected), 13)
+        same(neml2.hessian(f, s), neml2.hessian(lambda x: outer(math.tr(x)), s), 12)
+
+
+def test_what_is_infinite_within_a_function_is_not_lost():
+    """The function is x, but its derivative is a product of 0 and infinity: the gradient is NaN like the Jacobian, and not 0."""
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    for f in (lambda a: math.sqrt(a) ** 2, lambda a: math.sqrt(a) * math.sqrt(a), lambda a: math.pow(math.cbrt(a), 3.0)):
+        (g,) = torch.autograd.grad(neml2.vmap(f, Scalar(x)).torch().sum(), x)
+        assert g[0].isnan()
+        torch.testing.assert_close(g[1], torch.tensor(1.0))
+
+
+def test_hessians_of_torch_are_those_of_the_library_at_special_points():
+    def both(f, kind, x):
+        def raw(t):
+            return neml2.vmap(f, kind(t)).torch()
+
+        expected = neml2.hessian(f, kind(x)).torch()
+        for found in (torch.func.hessian(raw)(x), torch.func.jacrev(torch.func.jacrev(raw))(x), torch.func.jacfwd(torch.func.jacfwd(raw))(x)):
+            torch.testing.assert_close(found, expected, rtol=1e-10, atol=1e-10)
+
+    for x in (-1.0, 0.5):
+        both(lambda a: math.where(a > 0.0, math.sqrt(a), a * a), Scalar, torch.tensor(x))
+    both(lambda C: math.norm_sq(math.logm(C)), SR2, torch.tensor([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))
+    both(lambda C: math.norm_sq(math.sqrtm(C)), SR2, torch.tensor([1.1, 0.9, 1.0, 0.1, 0.0, 0.2]))
+
+
+class Law:
+    k = 1.0
+
+    @neml2.formula
+    def energy(self, a, b):
+        return self.k * a * a * b
+
+
+def test_arguments_of_methods_have_their_names():
+    o, a, b = Law(), Scalar(torch.tensor(2.0)), Scalar(torch.tensor(5.0))
+    for f in (o.energy, neml2.formula(lambda a, b: a * a * b), lambda a, b: a * a * b):
+        assert neml2.gradient(f, a, b, argnums="a").torch() == 20.0
+        assert neml2.gradient(f, a, b, argnums="b").torch() == 4.0
+        assert neml2.gradient(f, a, b=b).torch() == 20.0
+        assert neml2.hessian(f, a, b, argnums="a").torch() == 10.0
+        assert neml2.vmap(lambda x, y: neml2.value_and_jacobian(f, x, y, argnums="a")[1], a, b).torch() == 20.0
+        with pytest.raises(TypeError, match=r"argnums is \(0, 'a'\), which has an argument twice"):
+            neml2.gradient(f, a, b, argnums=(0, "a"))
+
+
+def test_keywords_after_omitted_defaults():
+    def f(a, k=None, mode="square"):
+        return a * a if mode == "square" else a * a * a
+
+    a = Scalar(torch.tensor(2.0))
+    assert neml2.gradient(f, a, mode="cube").torch() == 12.0
+    assert neml2.hessian(f, a).torch() == 2.0
 
 
 def test_rows_with_nan_stay_alone():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Functions as formulas: groups and constants among their arguments, methods, and the names that they use besides their arguments."""
 
+import argparse
 import collections
 import copy
 import dataclasses
@@ -463,6 +464,30 @@ def test_what_objects_have_is_seen(monkeypatch):
     same(own.formula(s), 5.0 * s)
     own.__dict__ = {"k": 7.0}
     same(own.formula(s), 7.0 * s)
+
+
+def with_attribute(x):
+    return with_attribute.k * x
+
+
+def of_helper(x):
+    return of_default_number(x)
+
+
+def of_default_number(x, k=2.0):
+    return k * x
+
+
+def test_what_namespaces_and_functions_have_is_seen():
+    s = scalar()
+    simple, parsed = types.SimpleNamespace(k=2.0), argparse.Namespace(k=2.0)
+    for k in (2.0, 3.0, 2.0):
+        simple.k = parsed.k = with_attribute.k = k
+        same(neml2.vmap(lambda x: simple.k * x, s), k * s)
+        same(neml2.vmap(lambda x: parsed.k * x, s), k * s)
+        same(neml2.vmap(with_attribute, s), k * s)
+        of_default_number.__defaults__ = (k,)
+        same(neml2.vmap(of_helper, s), k * s)
 
 
 class Equal:
