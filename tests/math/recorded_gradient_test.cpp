@@ -2,6 +2,7 @@
 #include "neml2/math/recorded_gradient.h"
 
 #include "neml2/engine/autograd.h"
+#include "neml2/kernels/kinematics.h"
 #include "neml2/math/columns.h"
 #include "neml2/recorded/isotropic.h"
 #include "neml2/recorded/matrix_functions.h"

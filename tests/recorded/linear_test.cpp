@@ -101,7 +101,7 @@ gradient_again(RecordedFunction & formula)
   }
   const recorded::LinearMap map(r, formula.seeds, formula.partials, /*by_rules=*/true);
   recorded::Components partials;
-  for (const Number & g : recorded::Replay(r, /*of_weights=*/true).of(map.transposed(weights)))
+  for (const Number & g : recorded::Replay(r).of(map.transposed(weights)))
     partials.push_back(g.d[0].id);
   for (size_t k = 0; k < formula.x.size(); k++)
     outer.push_back(r.input());

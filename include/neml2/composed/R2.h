@@ -140,14 +140,22 @@ for_lapack(const at::Tensor & t)
   return t.is_cpu() && t.scalar_type() == kFloat32 ? t.to(kFloat64) : t;
 }
 
+/// A factor for matrices: NaN where they are singular, otherwise 1. Unlike masked_fill it makes derivatives NaN, too. (...) -> (..., 1, 1)
+inline at::Tensor
+nan_where(const at::Tensor & singular)
+{
+  return at::ones(singular.sizes(), singular.options().dtype(kFloat64))
+      .masked_fill(singular, std::numeric_limits<double>::quiet_NaN())
+      .unsqueeze(-1)
+      .unsqueeze(-1);
+}
+
 /// Inverse of a matrix of any size; NaN where a pivot is 0. (..., n, n) -> (..., n, n)
 inline at::Tensor
 inverse_or_nan(const at::Tensor & M)
 {
   const auto [inverse, info] = at::linalg_inv_ex(for_lapack(M));
-  const at::Tensor singular = info.ne(0).unsqueeze(-1).unsqueeze(-1);
-  return inverse.masked_fill(singular, std::numeric_limits<double>::quiet_NaN())
-      .to(M.scalar_type());
+  return (inverse * nan_where(info.ne(0))).to(M.scalar_type());
 }
 
 /// The solution X of A X = B, which is NaN where A is singular, and whether A is singular. (..., n, n), (..., n, k) -> (..., n, k), (...)
@@ -159,9 +167,18 @@ solve_or_nan(const at::Tensor & A, const at::Tensor & B)
   const auto matrices = [&](const at::Tensor & t) { return for_lapack(prepend_dims(t, dim)); };
   const auto solution = [&]
   {
-    const at::Tensor a = matrices(A), b = matrices(B);
+    at::Tensor a = matrices(A);
+    const at::Tensor b = matrices(B);
     if (!is_transformed(A) && !is_transformed(B))
-      return at::linalg_solve_ex(a, b);
+    {
+      if (!a.requires_grad() && !b.requires_grad())
+        return at::linalg_solve_ex(a, b);
+      // LibTorch's derivative would throw for the whole batch if one matrix is singular.
+      const at::Tensor info = std::get<1>(at::linalg_inv_ex(a.detach()));
+      const at::Tensor identity = at::eye(a.size(-1), a.options().requires_grad(false));
+      a = at::where(info.ne(0).unsqueeze(-1).unsqueeze(-1), identity + 0 * a, a);
+      return std::tuple(std::get<0>(at::linalg_solve_ex(a, b)), info);
+    }
     // PyTorch's derivative of linalg_solve is wrong in a vmap of forward mode, and fails for a singular matrix in functorch. Therefore the
     // solution is computed as A^-1 b = y + A^-1 (b - A y), which is true for any y.
     const auto [inverse, info] = at::linalg_inv_ex(a);
@@ -170,10 +187,7 @@ solve_or_nan(const at::Tensor & A, const at::Tensor & B)
   };
   const auto [x, info] = solution();
   const at::Tensor singular = info.ne(0);
-  return {
-      x.masked_fill(singular.unsqueeze(-1).unsqueeze(-1), std::numeric_limits<double>::quiet_NaN())
-          .to(B.scalar_type()),
-      singular};
+  return {(x * nan_where(singular)).to(B.scalar_type()), singular};
 }
 
 /// Determinant of a matrix of any size. (..., n, n) -> (...)

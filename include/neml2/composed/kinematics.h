@@ -46,7 +46,8 @@ nearest_rotation(const at::Tensor & A)
   const at::Tensor a = A.to(kFloat64), constant = a.detach(), R = polar_rotation(constant);
   if (a.is_meta())
     return A + 0;
-  const at::Tensor D = at::matmul(R.transpose(-1, -2), constant),
+  // Where A has no rotation, R is NaN. LibTorch's eigh would throw for the whole batch.
+  const at::Tensor D = at::matmul(R.transpose(-1, -2), constant).nan_to_num(0.0, 0.0, 0.0),
                    v = eigh_by_parts(D + D.transpose(-1, -2)).second.slice(-1, 0, 1);
   const at::Tensor reflected = 2 * composed::det(R).lt(0).to(kFloat64).unsqueeze(-1).unsqueeze(-1);
   at::Tensor r = R - at::matmul(R, at::matmul(v, v.transpose(-1, -2))) * reflected;

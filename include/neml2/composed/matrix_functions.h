@@ -84,7 +84,8 @@ matrix_exp(const at::Tensor & A, Size n)
                      B2 = at::matmul(B, B), B4 = at::matmul(B2, B2);
     const at::Tensor spared =
         halved_too_often(B, at::matmul(B2, B4), at::matmul(B4, B4)).minimum(squarings);
-    squarings = squarings - spared * (squarings > 3);
+    squarings = (squarings - spared * (squarings > 3))
+                    .nan_to_num(0.0); // NaN would end the loop below for all
   }
   const at::Tensor B = A * (-squarings).exp2(), B2 = at::matmul(B, B), B4 = at::matmul(B2, B2),
                    B6 = at::matmul(B2, B4);

@@ -194,8 +194,7 @@ RecordedFormula::differentiable(recorded::Recording r,
     for (const auto & t : results)
       if (t.partials.empty())
         values.insert(values.end(), t.values.begin(), t.values.end());
-    const std::vector<recorded::Number> numbers =
-        recorded::Replay(r, /*of_weights=*/true).of(values);
+    const std::vector<recorded::Number> numbers = recorded::Replay(r).of(values);
     auto next = numbers.begin();
     for (auto & t : results)
     {

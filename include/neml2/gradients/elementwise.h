@@ -43,13 +43,14 @@ three_cbrt_squared(const Tensor & a)
   return 3.0 * r;
 }
 
-/// t / (x² + y²)
+/// t / (x² + y²), where t is x or y; 0 where both are 0.
 inline Tensor
 over_sum_of_squares(const Tensor & t, const Tensor & x, const Tensor & y)
 {
-  Tensor r = x * x;
-  r = r + y * y;
-  return t / r;
+  Tensor r = hypot(x, y);
+  r = where(r.eq(0), 1.0, r);
+  const Tensor share = t / r;
+  return share / r;
 }
 
 /// a / hypot(a, b); 0 where both are 0.

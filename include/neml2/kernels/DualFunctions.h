@@ -132,11 +132,16 @@ struct DualFunctions : NestedDual<T, N>
   {
     return Dual::chain(macaulay(a.x), heaviside(a.x), a);
   }
+  /// The derivative of atan2(0, 0) is 0, as in LibTorch.
   NEML2_INLINE friend Dual atan2(const Dual & a, const Dual & b)
   {
     using std::atan2;
-    const T i = T(1.0 / (a.x * a.x + b.x * b.x));
-    return Dual::chain(T(atan2(a.x, b.x)), T(b.x * i), a, T(-a.x * i), b);
+    using std::hypot;
+    const T h = hypot(a.x, b.x);
+    const auto is_zero = h <= 0.0;
+    const T length = where(is_zero, T(1.0), h);
+    return Dual::chain(
+        T(atan2(a.x, b.x)), T(b.x / length / length), a, T(-a.x / length / length), b);
   }
   NEML2_INLINE friend Dual atan2(const Dual & a, const T & b) { return atan2(a, Dual(b)); }
   NEML2_INLINE friend Dual atan2(const T & a, const Dual & b) { return atan2(Dual(a), b); }
@@ -177,14 +182,14 @@ struct DualFunctions : NestedDual<T, N>
   {
     using std::pow;
     const T p = pow(a, n.x);
-    return Dual::chain(p, growth(a, p), n);
+    return Dual::chain(p, growth(a, n.x, p), n);
   }
   NEML2_INLINE friend Dual pow(const Dual & a, const Dual & n)
   {
     using std::pow;
     const T p = pow(a.x, n.x);
     Dual r = Dual::chain(p, slope(a.x, n.x, p), a);
-    const T by_exponent = growth(a.x, p);
+    const T by_exponent = growth(a.x, n.x, p);
     NEML2_UNROLL
     for (int i = 0; i < N; i++)
       r.d[i] = r.d[i] + of_exponent(by_exponent, n.d[i]);
@@ -219,11 +224,11 @@ private:
     else
       return growth * dn;
   }
-  /// ∂(a^n)/∂n for p = a^n, 0 where a is 0.
-  NEML2_INLINE static T growth(const T & a, const T & p)
+  /// ∂(a^n)/∂n for p = a^n. It is 0 where a is 0 and n is not negative.
+  NEML2_INLINE static T growth(const T & a, const T & n, const T & p)
   {
     using std::log;
-    const auto is_zero = equals_zero(a);
+    const auto is_zero = equals_zero(a) & (n >= 0.0);
     return where(is_zero, T(0.0), T(p * log(where(is_zero, T(1.0), a))));
   }
 };

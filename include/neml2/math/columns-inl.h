@@ -8,8 +8,11 @@
 #include "neml2/composed/solve.h"
 #include "neml2/math/Column-inl.h"
 #include "neml2/math/composed_newton.h"
+#include "neml2/recorded/Sides.h"
 #include "neml2/recorded/with_function.h"
 
+#include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 namespace neml2::math
@@ -25,12 +28,10 @@ public:
       _like(engine::first_tensor(arguments)),
       _options(_like.options().requires_grad(false).dtype(
           _like.device().type() == c10::DeviceType::MPS ? kFloat32 : kFloat64)),
-      _order(_o.order()),
       _left(_o.left_to_newton([](const recorded::Loop & l)
                               { return l.newton ? &*l.newton : nullptr; })),
       _columns(_o.nodes.size())
   {
-    find_last_uses();
     for (size_t k = 0; k < arguments.size(); k++)
     {
       set_argument(_program.arguments[k], arguments[k]);
@@ -39,6 +40,11 @@ public:
                                                     core::is_entry_of_vmap(*arguments[k].tensor)));
     }
     _is_differentiated = _is_differentiated && c10::GradMode::is_enabled();
+    if (_is_differentiated)
+      _sides =
+          recorded::Sides(_o, _program, [this](size_t i, const auto & f) { each_operand(i, f); });
+    _order = _o.order([this](size_t i) { return _sides.runs_before(i); });
+    find_last_uses();
     run(0, _order.size(), -1);
   }
 
@@ -67,6 +73,9 @@ private:
   std::vector<size_t> _place;                    ///< the place of each node in _order
   std::vector<std::vector<size_t>> _last_needed; ///< per place, the columns not needed after it
   std::vector<Column> _columns;                  ///< one per node
+
+  recorded::Sides _sides; ///< empty if nothing is differentiated
+  int32_t _side_now = -1; ///< the side of the node that is computed
 
   /// The operations of a program. An operation counts as unused if a function on whole batches replaces it.
   static recorded::Operations with_whole_functions(const recorded::Evaluator & program)
@@ -136,8 +145,29 @@ private:
         _last_needed[last[i]].push_back(i);
   }
 
+  // ---- Sides ----
+
+  /// Where the sides are taken to which the node that is computed belongs, and its operand k does not. Undefined if there are none.
+  at::Tensor taken_without(int32_t k) const
+  {
+    at::Tensor taken;
+    for (int32_t s = _side_now; s > _sides.of(size_t(k)); s = _sides[s].outer)
+      if (_sides[s].guards)
+        if (const at::Tensor & c = _columns[_sides[s].condition].t; c.defined())
+        {
+          const at::Tensor here = _sides[s].is_first ? c : c.bitwise_not();
+          taken = taken.defined() ? taken.bitwise_and(here) : here;
+        }
+    return taken;
+  }
+
   Column & column(int32_t i) { return _columns[size_t(i)]; }
-  const at::Tensor & tensor(int32_t i) const { return _columns[size_t(i)].t; }
+  at::Tensor tensor(int32_t i) const
+  {
+    const at::Tensor & t = _columns[size_t(i)].t;
+    const at::Tensor taken = taken_without(i);
+    return taken.defined() ? select(taken, t, t.detach()) : t;
+  }
   at::Tensor expanded(int32_t i) const { return tensor(i).expand(_batch); }
 
   /// The numbers of these nodes, expanded to `batch`, as one tensor (batch; base).
@@ -204,25 +234,48 @@ private:
       }
       else if (n.op == Op::result || n.op == Op::result_condition)
         _columns[i] = column(_o.loop(i).states[size_t(n.operand[1])]);
-      else if (const recorded::Rule * const rule = whole_function(_o, i))
-        compute_whole(*rule, i);
-      else if (n.op != Op::input && !is_state && !is_output(n.op) && !_left[i])
-        compute(i);
+      else
+      {
+        _side_now = _sides.of(i);
+        if (const recorded::Rule * const rule = whole_function(_o, i))
+          compute_whole(*rule, i);
+        else if (n.op != Op::input && !is_state && !is_output(n.op) && !_left[i])
+          compute(i);
+        _side_now = -1;
+      }
     }
   }
 
-  /// Computes all needed outputs of a function if node i is the first of them.
+  /// Computes the needed outputs of a function if node i is the first of them. Eigenvectors are computed apart from the eigenvalues if
+  /// other sides need them, or none: where eigenvalues are equal, LibTorch's derivatives of both would be NaN.
   void compute_whole(const recorded::Rule & rule, size_t i)
   {
-    for (const int32_t k : rule.outputs)
-      if (_o.is_needed(size_t(k)) && whole_function(_o, size_t(k)) == &rule && size_t(k) < i)
-        return;
-    const auto row = [&](size_t first, Size n)
+    using recorded::Whole;
+    const auto is_output = [&](int32_t k)
+    { return _o.is_needed(size_t(k)) && whole_function(_o, size_t(k)) == &rule; };
+    const auto begin = rule.outputs.begin(), end = rule.outputs.end();
+    const auto side_of = [&](auto first, auto last)
     {
-      const auto from = rule.operands.begin() + std::ptrdiff_t(first);
+      std::optional<int32_t> side;
+      for (; first != last; ++first)
+        if (is_output(*first))
+          side = side ? _sides.common(*side, _sides.of(size_t(*first))) : _sides.of(size_t(*first));
+      return side;
+    };
+    auto first = begin, last = end;
+    if (rule.whole == Whole::eigh && side_of(begin, begin + 3) != side_of(begin + 3, end))
+      (std::find(begin, end, int32_t(i)) < begin + 3 ? last : first) = begin + 3;
+    const auto runs_earlier = [&](int32_t k)
+    { return is_output(k) && _place[size_t(k)] < _place[i]; };
+    if (std::any_of(first, last, runs_earlier))
+      return;
+    _side_now = *side_of(first, last);
+    const auto row = [&](size_t k, Size n)
+    {
+      const auto from = rule.operands.begin() + std::ptrdiff_t(k);
       return stacked(Nodes(from, from + std::ptrdiff_t(n)), {n});
     };
-    using recorded::Whole;
+    const auto matrix = [&] { return row(0, 9).unflatten(-1, at::IntArrayRef({3, 3})); };
     namespace c = composed;
     at::Tensor r;
     switch (rule.whole)
@@ -230,14 +283,29 @@ private:
     case Whole::without_derivative:
       r = row(0, 1).detach();
       break;
+    case Whole::where_taken:
+    { // the weights of a, zeros, may have derivatives where a is not taken
+      const at::Tensor a = row(0, 1);
+      r = select(tensor(rule.operands[1]).unsqueeze(-1).bitwise_or(a.isfinite()), a, 0);
+      break;
+    }
+    case Whole::det:
+      r = (rule.operands.size() == 6 ? c::det_mandel(row(0, 6)) : c::det(matrix())).unsqueeze(-1);
+      break;
+    case Whole::inv:
+      r = c::inv_mandel(row(0, 6));
+      break;
     case Whole::eigh:
     {
       const auto [l, V] = c::eigen_decomposition(row(0, 6));
-      r = at::cat(std::vector<at::Tensor>{l, V.flatten(-2)}, -1);
+      r = last == end ? at::cat(std::vector<at::Tensor>{l, V.flatten(-2)}, -1) : l;
       break;
     }
+    case Whole::nearest_rotation:
+      r = c::nearest_rotation(matrix()).flatten(-2);
+      break;
     case Whole::hencky_strain:
-      r = c::hencky_strain(row(0, 9).unflatten(-1, at::IntArrayRef({3, 3})));
+      r = c::hencky_strain(matrix());
       break;
     case Whole::powm:
       r = c::isotropic_power(row(0, 6), tensor(rule.operands[6]));
@@ -253,9 +321,9 @@ private:
     default:
       r = c::isotropic_function(matrix_function_of(rule.whole), row(0, 6));
     }
-    for (size_t k = 0; k < rule.outputs.size(); k++)
-      if (whole_function(_o, size_t(rule.outputs[k])) == &rule)
-        column(rule.outputs[k]) = {r.select(-1, Size(k))};
+    for (; first != last; ++first)
+      if (whole_function(_o, size_t(*first)) == &rule)
+        column(*first) = {r.select(-1, Size(first - begin))};
   }
 
   void compute(size_t i)
@@ -264,7 +332,7 @@ private:
     if (_is_differentiated && _o.whole.count(i) != 0)
       throw std::invalid_argument(
           "gradient: a third derivative of a function of eigenvalues is not available in formulas");
-    const auto of = [&](int k) -> const Column & { return column(n.operand[k]); };
+    const auto of = [&](int k) { return Column{tensor(n.operand[k])}; };
     const auto one = [&](const auto & f) { _columns[i] = f(of(0)); };
     const auto two = [&](const auto & f) { _columns[i] = f(of(0), of(1)); };
     if (n.op == Op::constant)
@@ -277,7 +345,7 @@ private:
 
   at::Tensor chosen(const recorded::Node & n) const
   {
-    const auto of = [&](int k) -> const at::Tensor & { return tensor(n.operand[k]); };
+    const auto of = [&](int k) { return tensor(n.operand[k]); };
     switch (n.op)
     {
     case Op::not_:

@@ -232,7 +232,11 @@ enum class Whole : uint8_t
   /// Operation by operation, but differentiating each operation would give wrong derivatives.
   not_differentiated,
   without_derivative, ///< the value of its operand
+  where_taken,        ///< the operand, or 0 where it is not finite and a condition does not hold
+  det,                ///< of a matrix or of a symmetric tensor
+  inv,                ///< of a symmetric tensor
   eigh,
+  nearest_rotation,
   hencky_strain,
   expm, ///< a function of a symmetric tensor; the derivatives (dexpm ...) are along a second tensor
   logm,
@@ -257,10 +261,6 @@ struct Rule
   /// Groups of linear operands. A group has as many operands as there are outputs, and the matrix of the derivatives of the outputs with
   /// respect to these operands is symmetric. Each group is given by the index of its first operand.
   std::vector<size_t> symmetric = {};
-  /// Empty, or a function for the transposed map. It computes the weights of the linear operands from the operands and the weights of the
-  /// outputs.
-  std::function<std::vector<int32_t>(const std::vector<int32_t> &, const std::vector<int32_t> &)>
-      transposed = {};
   Whole whole = Whole::by_operations;
 };
 } // namespace neml2::recorded

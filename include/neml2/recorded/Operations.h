@@ -92,13 +92,36 @@ struct Operations
   /// that it uses come before them.
   std::vector<size_t> order() const
   {
-    // Lists of nodes: first the nodes outside all loops, then the nodes of each loop.
-    std::vector<std::vector<size_t>> of(loops.size() + 1);
+    return order([](size_t) { return -1; });
+  }
+  /// The needed nodes in the order in which they run if some run later: node i runs directly before node runs_before(i), which is in the
+  /// same loop, or in its place if runs_before(i) is -1.
+  template <class RunsBefore>
+  std::vector<size_t> order(const RunsBefore & runs_before) const
+  {
+    // Lists of nodes: the nodes outside all loops, those of each loop, and those that run before a node.
+    std::map<std::pair<bool, int32_t>, std::vector<size_t>> lists;
     for (size_t i = 0; i < nodes.size(); i++)
       if (is_needed(i))
-        of[size_t(loop_of[i] + 1)].push_back(i);
+      {
+        const int32_t later = runs_before(i);
+        lists[later < 0 ? std::pair(true, loop_of[i]) : std::pair(false, later)].push_back(i);
+      }
     std::vector<size_t> all;
-    append(of, 0, all);
+    const auto append = [&](const auto & again, bool is_loop, int32_t k) -> void
+    {
+      const auto found = lists.find({is_loop, k});
+      if (found == lists.end())
+        return;
+      for (const size_t i : found->second)
+      {
+        again(again, false, int32_t(i));
+        if (nodes[i].op == Op::loop)
+          again(again, true, nodes[i].operand[0]);
+        all.push_back(i);
+      }
+    };
+    append(append, true, -1);
     return all;
   }
 
@@ -137,17 +160,6 @@ struct Operations
   }
 
 private:
-  void
-  append(const std::vector<std::vector<size_t>> & of, size_t l, std::vector<size_t> & all) const
-  {
-    for (const size_t i : of[l])
-    {
-      if (nodes[i].op == Op::loop)
-        append(of, size_t(nodes[i].operand[0]) + 1, all);
-      all.push_back(i);
-    }
-  }
-
   bool is_single_product(int32_t i) const
   {
     return nodes[size_t(i)].op == Op::multiply && uses[size_t(i)] == 1;

@@ -19,9 +19,7 @@ namespace neml2::recorded
 class Replay
 {
 public:
-  /// With `of_weights`, the right-hand sides of linear equations are weights of a gradient. Then right-hand sides of zero add nothing to
-  /// partials, even if the matrix is singular.
-  explicit Replay(Recording & r, bool of_weights = false) : _r(r), _of_weights(of_weights) {}
+  explicit Replay(Recording & r) : _r(r) {}
 
   /// Replaces the value of a node by x.
   void set(int32_t node, const Number & x)
@@ -70,7 +68,6 @@ private:
   };
 
   Recording & _r;
-  bool _of_weights;
   std::vector<int32_t> _variables;
   std::vector<Made> _given;
   std::vector<bool> _depends; ///< whether a node depends on a replaced node, and is recorded again
@@ -302,12 +299,6 @@ private:
         b(all.begin() + std::ptrdiff_t(n * n), all.end());
     const std::vector<int32_t> lu = _r.record_system(Op::factor, s.n, values(A));
     const std::vector<int32_t> x = solve(s.op, s.n, lu, values(b));
-    const std::vector<int32_t> known = _of_weights ? unless_zero(_r, values(b), x) : x;
-    const auto product = [&](int32_t da, int32_t y)
-    {
-      return _of_weights ? weighted_ruled(_r, Op::multiply, y, da, true)
-                         : _r.record(Op::multiply, da, y);
-    };
     std::vector<int32_t> right;
     bool is_active = false;
     for (size_t i = 0; i < n; i++)
@@ -317,7 +308,7 @@ private:
       for (size_t j = 0; j < n; j++)
         if (const Made & a = s.op == Op::solve ? A[n * i + j] : A[n * j + i]; a.d >= 0)
         {
-          d = d - Symbol::of(product(a.d, known[j]));
+          d = d - Symbol::of(a.d) * Symbol::of(x[j]);
           is_active = true;
         }
       right.push_back(d.id);

@@ -137,9 +137,9 @@ record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s)
   Number r(record_again(y[0].x));
   ruled.differentiate(values_in(operands),
                       {r.x.id},
-                      [value = r.x](const std::vector<Number> & x)
+                      [](const std::vector<Number> & x)
                       {
-                        Number again(value);
+                        Number again(x[12].x);
                         again.d[0] = slope_of_eigenvalue_function(x[12], &x[6], &x[0]);
                         return std::vector<Number>{again};
                       });

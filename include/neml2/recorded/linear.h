@@ -4,7 +4,9 @@
 #include "neml2/recorded/weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 
 /**
  * The derivatives of a recorded formula. A formula is recorded with duals, so the recording also contains the partials of the results. They
@@ -50,23 +52,35 @@ public:
     return values(x, _partials);
   }
 
-  /// The transposed map: Σ_o weights_o ∂partial_o/∂seed_k. A weight of zero adds nothing, even if the derivative is infinite.
+  /// The transposed map: Σ_o weights_o ∂partial_o/∂seed_k. Nodes that depend on no weight but zero, or only through sides of `where` that
+  /// are not taken, add nothing, even if their derivatives are infinite.
   std::vector<int32_t> transposed(const std::vector<int32_t> & weights) const
   {
     std::vector<int32_t> x(_size, -1);
+    _taken.assign(_size, {});
     for (size_t k = 0; k < weights.size(); k++)
-      if (_depends[size_t(_partials[k])])
-        add(x, _partials[k], weights[k]);
-    for (size_t k = _order.size(); k-- > 0;)
-      if (const auto rule = linear_rule(_order[k]))
+      if (const int32_t p = _partials[k]; depends(p))
       {
-        if (is_first_output(*rule, _order[k])) // the weights of the other outputs are already known
+        add(x, p, weights[k]);
+        if (_is_guarded[size_t(p)])
+          take(p, {Taken::everywhere, _r.record(Op::not_equal, weights[k], _r.constant(0))});
+      }
+    for (size_t k = _order.size(); k-- > 0;)
+    {
+      const int32_t i = _order[k];
+      const Node n = _r.node(i);
+      if (const auto rule = linear_rule(i))
+      {
+        if (is_first_output(*rule, i)) // the weights of the other outputs are already known
           hand_down_by(rule, x);
       }
-      else if (const Node n = _r.node(_order[k]); is_of_system(n.op))
+      else if (is_of_system(n.op))
         hand_down_system(system(n), x);
-      else if (x[size_t(_order[k])] >= 0 && !is_output(n.op))
-        hand_down(_order[k], x);
+      else if (is_output(n.op))
+        take(system(n).node, _taken[size_t(i)]);
+      else if (x[size_t(i)] >= 0)
+        hand_down(i, x);
+    }
     return values(x, _seeds);
   }
 
@@ -78,6 +92,9 @@ private:
   std::vector<bool> _depends;         ///< whether a node depends on a seed
   std::vector<bool> _may_be_infinite; ///< whether a node may be infinite or NaN
   std::vector<int32_t> _order;        ///< the nodes between the seeds and the partials
+  std::vector<bool>
+      _is_guarded; ///< whether a derivative in which a node has a part may be infinite
+  mutable std::vector<Taken> _taken; ///< of the nodes that are guarded
 
   void find_dependent()
   {
@@ -116,6 +133,45 @@ private:
       _depends[i] = true;
       _order.push_back(int32_t(i));
     }
+    find_guarded();
+  }
+  /// Finds the nodes whose weights are multiplied by a derivative that may be infinite, and those that depend on them.
+  void find_guarded()
+  {
+    _is_guarded.resize(_size);
+    for (const int32_t i : _order)
+    {
+      const Node n = _r.node(i);
+      bool guarded = linear_rule(i) || is_of_system(n.op) || n.op == Op::divide;
+      if (n.op == Op::multiply)
+        for (const int k : {0, 1})
+          guarded = guarded || (!depends(n.operand[k]) && _may_be_infinite[size_t(n.operand[k])]);
+      each_operand(i,
+                   [&](int32_t k) { guarded = guarded || (depends(k) && _is_guarded[size_t(k)]); });
+      _is_guarded[size_t(i)] = guarded;
+    }
+  }
+
+  /// Notes that a node which is taken there depends on node i.
+  void take(int32_t i, const Taken & taken) const
+  {
+    if (depends(i) && _is_guarded[size_t(i)])
+      _taken[size_t(i)].add(_r, taken);
+  }
+  Taken taken(const std::vector<int32_t> & outputs) const
+  {
+    Taken any;
+    for (const int32_t o : outputs)
+      if (size_t(o) < _size)
+        any.add(_r, _taken[size_t(o)]);
+    return any;
+  }
+  /// a, or 0 where nothing is taken.
+  int32_t guarded(const Taken & taken, int32_t a) const
+  {
+    return taken.all == Taken::nowhere ? a
+           : _by_rules                 ? where_taken(_r, taken, a)
+                                       : _r.record(Op::where, taken.all, a, _r.constant(0));
   }
 
   bool depends(int32_t i) const { return _depends[size_t(i)]; }
@@ -264,33 +320,33 @@ private:
   void hand_down_system(const System s, std::vector<int32_t> & x) const
   {
     check_linear(s);
-    const Weights weights(_r, x, s.outputs);
-    if (weights.nothing < 0)
+    const auto weights = weights_of(s.outputs, x);
+    if (!weights)
       return;
-    const auto outputs = record_like(transposed(s), weights.each);
+    const Taken here = _taken[size_t(s.node)];
+    const auto outputs = record_like(transposed(s), *weights);
     for (size_t k = 0; k < outputs.size(); k++)
-      add(x, s.operands[s.linear_from() + k], unless(weights.nothing, outputs[k]));
+    {
+      const int32_t operand = s.operands[s.linear_from() + k];
+      take(operand, here);
+      add(x, operand, guarded(here, outputs[k]));
+    }
   }
 
-  /// The weights of several outputs.
-  struct Weights
+  /// The weights of several outputs; none if no output has one.
+  std::optional<std::vector<int32_t>> weights_of(const std::vector<int32_t> & outputs,
+                                                 const std::vector<int32_t> & x) const
   {
-    std::vector<int32_t> each;
-    int32_t nothing = -1; ///< the condition that all weights are zero; -1 if there are no weights
-
-    Weights(Recording & r, const std::vector<int32_t> & x, const std::vector<int32_t> & outputs)
+    std::vector<int32_t> weights;
+    bool any = false;
+    for (const int32_t o : outputs)
     {
-      std::vector<int32_t> known;
-      for (const int32_t o : outputs)
-      {
-        const int32_t w = size_t(o) < x.size() ? x[size_t(o)] : -1;
-        each.push_back(w < 0 ? r.constant(0) : w);
-        if (w >= 0)
-          known.push_back(w);
-      }
-      nothing = all_zero(r, known);
+      const int32_t w = size_t(o) < x.size() ? x[size_t(o)] : -1;
+      any = any || w >= 0;
+      weights.push_back(w < 0 ? _r.constant(0) : w);
     }
-  };
+    return any ? std::optional(weights) : std::nullopt;
+  }
 
   /// Whether node i is the first of the outputs of its rule that depend on a seed.
   bool is_first_output(const Rule & rule, int32_t i) const
@@ -314,16 +370,10 @@ private:
           std::find(outputs.begin(), outputs.begin() + std::ptrdiff_t(i), outputs[i]) !=
               outputs.begin() + std::ptrdiff_t(i))
         outputs[i] = std::numeric_limits<int32_t>::max();
-    const Weights weights(_r, x, outputs);
-    if (weights.nothing < 0)
+    const auto weights = weights_of(outputs, x);
+    if (!weights)
       return;
-    if (rule.transposed)
-    {
-      const std::vector<int32_t> found = rule.transposed(rule.operands, weights.each);
-      for (size_t k = 0; k < found.size(); k++)
-        add(x, rule.operands[rule.linear_from + k], found[k]);
-      return;
-    }
+    const Taken here = taken(outputs);
     const std::vector<int32_t> fixed(rule.operands.begin(),
                                      rule.operands.begin() + std::ptrdiff_t(rule.linear_from));
     const auto is_active = [&](size_t k) { return depends(rule.operands[k]); };
@@ -337,9 +387,12 @@ private:
           any = any || is_active(k + i);
         if (any)
         {
-          const auto images = images_of_weights(_r, shared, fixed, k, weights.each);
+          const auto images = images_of_weights(_r, shared, fixed, k, *weights, here);
           for (size_t i = 0; i < n; i++)
+          {
+            take(rule.operands[k + i], here);
             add(x, rule.operands[k + i], images[i]);
+          }
         }
         k += n - 1;
       }
@@ -348,23 +401,16 @@ private:
         const auto images = rule.linear(with_operands(_r, rule, fixed, k, {one}));
         int32_t sum = -1;
         for (size_t i = 0; i < n; i++)
-          if (!_r.is_constant(images[i], 0) && weights.each[i] != zero)
+          if (!_r.is_constant(images[i], 0) && (*weights)[i] != zero)
           {
-            const int32_t product =
-                weighted_ruled(_r, Op::multiply, weights.each[i], images[i], true);
+            const int32_t product = _r.record(Op::multiply, (*weights)[i], images[i]);
             sum = sum < 0 ? product : _r.record(Op::add, sum, product);
           }
+        take(rule.operands[k], here);
         if (sum >= 0)
-          add(x, rule.operands[k], sum);
+          add(x, rule.operands[k], guarded(here, sum));
       }
     }
-  }
-
-  /// a, or 0 where the condition `nothing` is true, that is, where all weights on which a depends linearly are zero.
-  int32_t unless(int32_t nothing, int32_t a) const
-  {
-    return _by_rules ? unless_ruled(_r, nothing, a)
-                     : _r.record(Op::where, nothing, _r.constant(0), a);
   }
 
   void add(std::vector<int32_t> & x, int32_t to, int32_t amount) const
@@ -375,50 +421,59 @@ private:
     sum = sum < 0 ? amount : _r.record(Op::add, sum, amount);
   }
 
-  /// weight · factor or weight / factor, 0 if the weight is 0.
-  int32_t weighted(Op op, int32_t weight, int32_t factor) const
-  {
-    const bool may_be_infinite = _may_be_infinite[size_t(factor)] || op == Op::divide;
-    return _by_rules ? weighted_ruled(_r, op, weight, factor, may_be_infinite)
-                     : recorded::weighted(_r, op, weight, factor, may_be_infinite);
-  }
-
   /// Adds the weight of a node, times the derivatives of the node, to the weights of its operands.
   void hand_down(int32_t i, std::vector<int32_t> & x) const
   {
     const Node n = _r.node(i);
     const int32_t w = x[size_t(i)];
+    const Taken here = _taken[size_t(i)];
+    const auto hand = [&](int32_t to, const Taken & where, int32_t weight)
+    {
+      take(to, where);
+      add(x, to, weight);
+    };
     switch (n.op)
     {
     case Op::negate:
-      return add(x, n.operand[0], _r.record(Op::negate, w));
+      return hand(n.operand[0], here, _r.record(Op::negate, w));
     case Op::add:
-      add(x, n.operand[0], w);
-      return add(x, n.operand[1], w);
+      hand(n.operand[0], here, w);
+      return hand(n.operand[1], here, w);
     case Op::subtract:
-      add(x, n.operand[0], w);
+      hand(n.operand[0], here, w);
       if (depends(n.operand[1]))
-        add(x, n.operand[1], _r.record(Op::negate, w));
+        hand(n.operand[1], here, _r.record(Op::negate, w));
       return;
     case Op::multiply:
       if (depends(n.operand[0]) && depends(n.operand[1]))
         fail();
-      if (depends(n.operand[0]))
-        return add(x, n.operand[0], weighted(Op::multiply, w, n.operand[1]));
-      return add(x, n.operand[1], weighted(Op::multiply, w, n.operand[0]));
+      for (const int k : {0, 1})
+        if (const int32_t factor = n.operand[1 - k]; depends(n.operand[k]))
+        {
+          const int32_t product = _r.record(Op::multiply, w, factor);
+          hand(n.operand[k],
+               here,
+               _may_be_infinite[size_t(factor)] ? guarded(here, product) : product);
+        }
+      return;
     case Op::divide:
       if (depends(n.operand[1]))
         fail();
-      return add(x, n.operand[0], weighted(Op::divide, w, n.operand[1]));
+      return hand(n.operand[0], here, guarded(here, _r.record(Op::divide, w, n.operand[1])));
     case Op::where:
     {
-      if (depends(n.operand[0]))
+      const int32_t c = n.operand[0], zero = _r.constant(0);
+      if (depends(c))
         fail();
-      const int32_t zero = _r.constant(0);
+      const bool needs_sides = _is_guarded[size_t(i)];
       if (depends(n.operand[1]))
-        add(x, n.operand[1], _r.record(Op::where, n.operand[0], w, zero));
+        hand(n.operand[1],
+             needs_sides ? here.on_side(_r, c) : here,
+             _r.record(Op::where, c, w, zero));
       if (depends(n.operand[2]))
-        add(x, n.operand[2], _r.record(Op::where, n.operand[0], zero, w));
+        hand(n.operand[2],
+             needs_sides ? here.on_side(_r, _r.record(Op::not_, c)) : here,
+             _r.record(Op::where, c, zero, w));
       return;
     }
     default:

@@ -18,7 +18,7 @@ namespace neml2::recorded
 /// Records f(A) for symbols. Its rule calls f again, for numbers with partials.
 template <class F, template <class> class R>
 auto
-record_function(const F & f, const R<Symbol> & A, Whole whole = Whole::by_operations)
+record_function(const F & f, const R<Symbol> & A, Whole whole)
 {
   Ruled ruled;
   const auto r = f(A);
@@ -47,17 +47,17 @@ without_derivative(const Symbol & a)
 NEML2_BODY Symbol
 det(const kernels::R2<Symbol> & A)
 {
-  return record_function([](const auto & a) { return kernels::det(a); }, A);
+  return record_function([](const auto & a) { return kernels::det(a); }, A, Whole::det);
 }
 NEML2_BODY Symbol
 det(const kernels::SR2<Symbol> & A)
 {
-  return record_function([](const auto & a) { return kernels::det(a); }, A);
+  return record_function([](const auto & a) { return kernels::det(a); }, A, Whole::det);
 }
 NEML2_BODY kernels::SR2<Symbol>
 inv(const kernels::SR2<Symbol> & A)
 {
-  return record_function([](const auto & a) { return kernels::inv(a); }, A);
+  return record_function([](const auto & a) { return kernels::inv(a); }, A, Whole::inv);
 }
 /// The derivative along d where a function has no derivative: NaN, or 0 if d is the constant 0. It is recorded as NaN times the sum of
 /// the components of d, because recorded partials must be linear in the partials of the arguments.
@@ -73,6 +73,12 @@ NEML2_BODY std::pair<kernels::Vec<Symbol>, kernels::R2<Symbol>>
 eigh(const kernels::SR2<Symbol> & s)
 {
   return record_function([](const auto & a) { return kernels::eigh(a); }, s, Whole::eigh);
+}
+NEML2_BODY kernels::R2<Symbol>
+nearest_rotation(const kernels::R2<Symbol> & A)
+{
+  return record_function(
+      [](const auto & a) { return kernels::nearest_rotation(a); }, A, Whole::nearest_rotation);
 }
 
 // ---- Isotropic functions of symmetric tensors: first and second derivatives, computed from divided differences ----

@@ -21,6 +21,7 @@ kernels::SR2<Symbol> inv(const kernels::SR2<Symbol> & A);
 /// The derivative along d where a function has no derivative: NaN, or 0 if d is the constant 0.
 Symbol undefined_along(const kernels::SR2<Symbol> & d);
 std::pair<kernels::Vec<Symbol>, kernels::R2<Symbol>> eigh(const kernels::SR2<Symbol> & s);
+kernels::R2<Symbol> nearest_rotation(const kernels::R2<Symbol> & A);
 
 kernels::SR2<Symbol> expm(const kernels::SR2<Symbol> & s);
 kernels::SR2<Symbol> logm(const kernels::SR2<Symbol> & s);

@@ -9,121 +9,69 @@
  * Products with the weights of a gradient (the derivatives of a scalar with respect to the results of a formula), recorded so that they can
  * be differentiated again.
  *
- * A weight of zero adds nothing to a gradient, even if the derivative by which it is multiplied is infinite or NaN. But the weight may have
- * a partial that is not zero, which contributes to the partial of the product.
+ * Where the weights of all results that depend on a node are zero, or the sides of `where` through which they depend on it are not taken,
+ * the node adds nothing to the gradient, even if its derivatives are infinite or NaN. Any other product of zero and infinity is NaN.
  */
 namespace neml2::recorded
 {
-/// The condition that all of x are zero; -1 if x is empty.
-inline int32_t
-all_zero(Recording & r, const std::vector<int32_t> & x)
+/// Where a node adds something to a gradient.
+struct Taken
 {
-  int32_t all = -1;
-  for (const int32_t i : x)
-  {
-    const int32_t is_zero = r.record(Op::equal, i, r.constant(0));
-    all = all < 0 ? is_zero : r.record(Op::and_, all, is_zero);
-  }
-  return all;
-}
+  static constexpr int32_t nowhere = -1, everywhere = -2;
 
-/// a, or 0 where the condition `nothing` is true, that is, where all weights on which a depends linearly are zero. The partial of the
-/// result is always the partial of a.
+  int32_t sides =
+      nowhere; ///< the condition that a result depends on the node through sides that are taken
+  int32_t all =
+      nowhere; ///< this, and that the weight of such a result is not zero; never `everywhere`
+
+  /// Where an operand of a `where` adds something, if it is taken where the condition holds.
+  Taken on_side(Recording & r, int32_t condition) const
+  {
+    if (all == nowhere)
+      return {};
+    return {sides == everywhere ? condition : r.record(Op::and_, sides, condition),
+            r.record(Op::and_, all, condition)};
+  }
+  /// Adds the places of another node that depends on this one.
+  void add(Recording & r, const Taken & b)
+  {
+    sides = either(r, sides, b.sides);
+    all = either(r, all, b.all);
+  }
+
+private:
+  static int32_t either(Recording & r, int32_t a, int32_t b)
+  {
+    return a == nowhere || b == everywhere             ? b
+           : b == nowhere || a == everywhere || a == b ? a
+                                                       : r.record(Op::or_, a, b);
+  }
+};
+
+/// a, which is linear in the weights of a node, or 0 where the node adds nothing to the gradient. If this is differentiated again, weights
+/// of zero contribute their partials.
 inline int32_t
-unless_ruled(Recording & r, int32_t nothing, int32_t a)
+where_taken(Recording & r, const Taken & taken, int32_t a)
 {
   const size_t first = r.nodes().size();
-  const int32_t chosen = r.record(Op::where, nothing, r.constant(0), a);
-  Rule rule{{nothing, a}, {chosen}, {}};
-  rule.apply = [](const std::vector<int32_t> & x) {
-    return std::vector<int32_t>{unless_ruled(Recording::now(), x[0], x[2]), x[3]};
+  const int32_t chosen = r.record(Op::where, taken.all, a, r.constant(0));
+  const bool everywhere = taken.sides == Taken::everywhere;
+  Rule rule{{a, taken.all}, {chosen}, {}};
+  if (everywhere)
+    rule.whole = Whole::where_taken;
+  else
+    rule.operands.push_back(taken.sides);
+  rule.apply = [everywhere](const std::vector<int32_t> & x)
+  {
+    Recording & now = Recording::now();
+    const int32_t da = x[1], sides = everywhere ? Taken::everywhere : x[4];
+    return std::vector<int32_t>{where_taken(now, {sides, x[2]}, x[0]),
+                                everywhere || now.is_constant(da, 0)
+                                    ? da
+                                    : now.record(Op::where, sides, da, now.constant(0))};
   };
   r.set_rule(std::move(rule), first);
   return chosen;
-}
-
-/// x, or 0 where all weights are 0. x must be linear in the weights.
-inline std::vector<int32_t>
-unless_zero(Recording & r, const std::vector<int32_t> & weights, std::vector<int32_t> x)
-{
-  const int32_t nothing = all_zero(r, weights);
-  for (int32_t & y : x)
-    y = unless_ruled(r, nothing, y);
-  return x;
-}
-
-/// weight · factor or weight / factor; 0 if the weight is 0.
-inline int32_t
-weighted(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
-{
-  const int32_t product = r.record(op, weight, factor), zero = r.constant(0);
-  return may_be_infinite ? r.record(Op::where, r.record(Op::equal, weight, zero), zero, product)
-                         : product;
-}
-
-inline int32_t product_of_weights(Recording & r, int32_t v, int32_t w);
-
-/// weight · factor or weight / factor, with a rule by which it is differentiated again. For a product w f the
-/// partial is dw f + w df. Here the first term counts even where w = 0; the second is 0 there.
-inline int32_t
-weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
-{
-  const size_t first = r.nodes().size();
-  const int32_t result = weighted(r, op, weight, factor, may_be_infinite);
-  Rule rule{{weight, factor}, {result}, {}};
-  rule.apply = [op, may_be_infinite](const std::vector<int32_t> & x)
-  {
-    Recording & now = Recording::now();
-    const int32_t w = x[0], dw = x[1], f = x[2], df = x[3];
-    const int32_t value = weighted_ruled(now, op, w, f, may_be_infinite);
-    int32_t d = now.is_constant(dw, 0) ? dw : now.record(op, dw, f);
-    if (!now.is_constant(df, 0))
-    { // d(w f) = dw f + w df, d(w / f) = dw / f - w (df / f / f)
-      const bool is_product = op == Op::multiply;
-      const int32_t by_f = is_product ? df : now.record(op, now.record(op, df, f), f);
-      const int32_t of_f = weighted_ruled(now, Op::multiply, w, by_f, true);
-      d = now.record(is_product ? Op::add : Op::subtract, d, of_f);
-    }
-    return std::vector<int32_t>{value, d};
-  };
-  if (op == Op::multiply)
-  {
-    rule.linear_from = 1;
-    rule.linear = [](const std::vector<int32_t> & x) {
-      return std::vector<int32_t>{weighted_ruled(Recording::now(), Op::multiply, x[0], x[1], true)};
-    };
-    rule.transposed = [](const std::vector<int32_t> & x, const std::vector<int32_t> & weights)
-    { return std::vector<int32_t>{product_of_weights(Recording::now(), x[0], weights[0])}; };
-  }
-  r.set_rule(std::move(rule), first);
-  return result;
-}
-
-/// v w; 0 if v or w is 0.
-inline int32_t
-product_of_weights(Recording & r, int32_t v, int32_t w)
-{
-  const size_t first = r.nodes().size();
-  const int32_t zero = r.constant(0);
-  const int32_t nothing =
-      r.record(Op::or_, r.record(Op::equal, v, zero), r.record(Op::equal, w, zero));
-  const int32_t result = r.record(Op::where, nothing, zero, r.record(Op::multiply, v, w));
-  Rule rule{{v, w}, {result}, {}};
-  rule.apply = [](const std::vector<int32_t> & x)
-  {
-    Recording & now = Recording::now();
-    int32_t d = now.constant(0);
-    if (!now.is_constant(x[1], 0))
-      d = weighted_ruled(now, Op::multiply, x[2], x[1], true);
-    if (!now.is_constant(x[3], 0))
-    {
-      const int32_t of_w = weighted_ruled(now, Op::multiply, x[0], x[3], true);
-      d = now.is_constant(d, 0) ? of_w : now.record(Op::add, d, of_w);
-    }
-    return std::vector<int32_t>{product_of_weights(now, x[0], x[2]), d};
-  };
-  r.set_rule(std::move(rule), first);
-  return result;
 }
 
 /// Operands for a rule. They begin with `fixed`, the operands in which the outputs are not linear. The linear operands follow: the operands
@@ -141,32 +89,35 @@ with_operands(Recording & r,
   return operands;
 }
 
-/// Applies a symmetric map of a rule to weights. The map takes the operands that begin at index k to the outputs. The result is 0 if all
-/// weights are 0.
-/// When the result is differentiated again, weights of 0 contribute their partials, but add nothing to the derivatives with respect to the
-/// other operands.
+/// Applies a symmetric map of a rule to weights. The map takes the operands that begin at index k to the outputs. The results are 0 where
+/// the outputs add nothing to the gradient.
 inline std::vector<int32_t>
 images_of_weights(Recording & r,
                   const std::shared_ptr<const Rule> & rule,
                   const std::vector<int32_t> & fixed,
                   size_t k,
-                  const std::vector<int32_t> & weights)
+                  const std::vector<int32_t> & weights,
+                  const Taken & taken)
 {
   const size_t first = r.nodes().size(), n = weights.size();
-  const int32_t zero = r.constant(0), nothing = all_zero(r, weights);
+  const int32_t zero = r.constant(0);
+  const bool everywhere = taken.sides == Taken::everywhere;
   Rule again;
   again.operands = fixed;
   again.operands.insert(again.operands.end(), weights.begin(), weights.end());
+  again.operands.insert(again.operands.end(), {taken.all, everywhere ? taken.all : taken.sides});
   for (const int32_t i : rule->linear(with_operands(r, *rule, fixed, k, weights)))
-    again.outputs.push_back(r.record(Op::where, nothing, zero, i));
-  again.apply = [rule, k, n](const std::vector<int32_t> & x)
+    again.outputs.push_back(r.record(Op::where, taken.all, i, zero));
+  again.apply = [rule, k, n, everywhere](const std::vector<int32_t> & x)
   {
     Recording & now = Recording::now();
     const int32_t none = now.constant(0);
+    const size_t size = x.size() / 2 - 2;
+    const Taken again_taken{everywhere ? Taken::everywhere : x[2 * size + 2], x[2 * size]};
     std::vector<int32_t> s, w, along, with_partials;
     bool s_varies = false, w_varies = false;
-    for (size_t i = 0; 2 * i < x.size(); i++)
-      if (2 * (i + n) < x.size())
+    for (size_t i = 0; i < size; i++)
+      if (i + n < size)
       {
         s.push_back(x[2 * i]);
         with_partials.insert(with_partials.end(), {x[2 * i], x[2 * i + 1]});
@@ -178,7 +129,7 @@ images_of_weights(Recording & r,
         along.push_back(x[2 * i + 1]);
         w_varies = w_varies || !now.is_constant(along.back(), 0);
       }
-    const std::vector<int32_t> values = images_of_weights(now, rule, s, k, w),
+    const std::vector<int32_t> values = images_of_weights(now, rule, s, k, w, again_taken),
                                all = with_operands(now, *rule, s, k, w);
     for (size_t i = s.size(); i < all.size(); i++)
       with_partials.insert(with_partials.end(), {all[i], none});
@@ -187,15 +138,13 @@ images_of_weights(Recording & r,
       by_s = rule->apply(with_partials);
     if (w_varies)
       by_w = rule->linear(with_operands(now, *rule, s, k, along));
-    const int32_t is_zero = all_zero(now, w);
     for (size_t i = 0; i < n; i++)
     {
       int32_t d = w_varies ? by_w[i] : none;
       if (s_varies)
-      {
-        const int32_t part = now.record(Op::where, is_zero, none, by_s[2 * i + 1]);
-        d = w_varies ? now.record(Op::add, d, part) : part;
-      }
+        d = w_varies ? now.record(Op::add, d, by_s[2 * i + 1]) : by_s[2 * i + 1];
+      if (!everywhere && !now.is_constant(d, 0))
+        d = now.record(Op::where, again_taken.sides, d, none);
       results.insert(results.end(), {values[i], d});
     }
     return results;

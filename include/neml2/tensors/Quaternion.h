@@ -67,7 +67,7 @@ public:
   /// (cos θ/2, n sin θ/2 / |n|) for the axis n, of any length except 0, and the angle θ in radians.
   /// (...; 3), (...; ) -> (...; 4)
   [[nodiscard]] static Quaternion axis_angle(const Vec & n, const Scalar & theta);
-  /// The exponential of w / 2, where the rotation vector w = n θ (in radians) is a Vec or a WR2. The result is
+  /// The exponential of w / 2 with the rotation vector w = n θ, in radians. The result is
   /// (cos θ/2, n sin θ/2). (...; 3) -> (...; 4). The function is smooth, also at w = 0.
   [[nodiscard]] static Quaternion exp_map(const Vec & w);
 
@@ -126,13 +126,13 @@ Quaternion unit(const Quaternion & q, Real epsilon = 0);
 /// function does not normalise it. (...; 4) -> (...; 3, 3)
 R2 rotation_matrix(const Quaternion & q);
 /// The rotation of q, with an angle up to π: u / (|q| + s) for (s, u) = q or -q, whichever has s ≥ 0.
-/// (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN.
+/// (...; 4) -> (...; 3). q may have any length whose square neither overflows nor underflows; NaN for the length 0.
 Rot to_rot(const Quaternion & q);
 /// R_ij v_j = v + 2 s (u × v) + 2 u × (u × v) with the rotation matrix R of q = (s, u). q must be a unit quaternion; the
 /// function does not normalise it. (...; 3), (...; 4) -> (...; 3), in the unit of v.
 Vec rotate(const Vec & v, const Quaternion & q);
 /// The rotation vector n θ = 2 atan2(|u|, s) u / |u| in radians, where (s, u) is q or -q, whichever has s ≥ 0; thus
-/// 0 ≤ θ ≤ π. (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN. The function is smooth for
+/// 0 ≤ θ ≤ π. (...; 4) -> (...; 3). q may have any length as in to_rot. The function is smooth for
 /// θ < π, also at θ = 0.
 Vec log_map(const Quaternion & q);
 /// 2 acos(min(|p · q|, 1)) in radians: for unit quaternions the angle in [0, π] of the rotation from p to q.

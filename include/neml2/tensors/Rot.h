@@ -81,7 +81,7 @@ public:
   [[nodiscard]] static Rot axis_angle_standard(const Vec & n, const Scalar & theta);
   [[nodiscard]] static Rot from_axis_angle_standard(const Vec & n, const Scalar & theta);
   /// The rotation about a × b that turns the direction of a into the direction of b; a and b may have any length
-  /// except 0. (...; 3), (...; 3) -> (...; 3)
+  /// whose fourth power neither overflows nor underflows. (...; 3), (...; 3) -> (...; 3)
   /// Where a and b are opposite up to rounding, the result is the half turn about one of the axes orthogonal to a. This
   /// rotation is correct, but has no derivative; autograd differentiates the axis as a function of a.
   [[nodiscard]] static Rot rotation_from_to(const Vec & a, const Vec & b);
