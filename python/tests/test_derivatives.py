@@ -337,6 +337,30 @@ def test_hessians_of_torch_are_those_of_the_library_at_special_points():
     both(lambda C: math.norm_sq(math.sqrtm(C)), SR2, torch.tensor([1.1, 0.9, 1.0, 0.1, 0.0, 0.2]))
 
 
+def test_weights_of_zero_from_outside_have_derivatives():
+    def f(t):
+        return neml2.vmap(lambda C: math.tr(math.logm(C)), SR2(t)).torch() ** 2
+
+    def g(t):
+        value = neml2.vmap(lambda a: math.where(a > 0.5, math.log(a), 0.0 * a), Scalar(t)).torch()
+        return value**2
+
+    x = torch.tensor([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    expected = torch.zeros(6, 6)
+    expected[:3, :3] = 2.0
+    torch.testing.assert_close(torch.func.hessian(f)(x), expected)
+    torch.testing.assert_close(torch.func.jacrev(torch.func.jacrev(f))(x), expected)
+    torch.testing.assert_close(torch.func.hessian(g)(torch.tensor(1.0)), torch.tensor(2.0))
+
+
+def test_rows_of_weight_zero_have_no_part_in_second_derivatives():
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    y = neml2.vmap(math.sqrt, Scalar(x)).torch()
+    (g,) = torch.autograd.grad((torch.tensor([0.0, 1.0]) * y).sum(), x, create_graph=True)
+    g.sum().backward()
+    torch.testing.assert_close(x.grad, torch.tensor([0.0, -1.0 / 32.0]))
+
+
 class Law:
     k = 1.0
 

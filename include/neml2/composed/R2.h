@@ -140,14 +140,14 @@ for_lapack(const at::Tensor & t)
   return t.is_cpu() && t.scalar_type() == kFloat32 ? t.to(kFloat64) : t;
 }
 
-/// A factor for matrices: NaN where they are singular, otherwise 1. Unlike masked_fill it makes derivatives NaN, too. (...) -> (..., 1, 1)
+/// The matrices M, but NaN where `singular` holds. Unlike those of masked_fill, their derivatives are NaN, too. (..., n, k), (...) -> (..., n, k)
 inline at::Tensor
-nan_where(const at::Tensor & singular)
+nan_where(const at::Tensor & singular, const at::Tensor & M)
 {
-  return at::ones(singular.sizes(), singular.options().dtype(kFloat64))
-      .masked_fill(singular, std::numeric_limits<double>::quiet_NaN())
-      .unsqueeze(-1)
-      .unsqueeze(-1);
+  const at::Tensor factor = at::ones(singular.sizes(), singular.options().dtype(M.scalar_type()));
+  return M * factor.masked_fill(singular, std::numeric_limits<double>::quiet_NaN())
+                 .unsqueeze(-1)
+                 .unsqueeze(-1);
 }
 
 /// Inverse of a matrix of any size; NaN where a pivot is 0. (..., n, n) -> (..., n, n)
@@ -155,7 +155,7 @@ inline at::Tensor
 inverse_or_nan(const at::Tensor & M)
 {
   const auto [inverse, info] = at::linalg_inv_ex(for_lapack(M));
-  return (inverse * nan_where(info.ne(0))).to(M.scalar_type());
+  return nan_where(info.ne(0), inverse).to(M.scalar_type());
 }
 
 /// The solution X of A X = B, which is NaN where A is singular, and whether A is singular. (..., n, n), (..., n, k) -> (..., n, k), (...)
@@ -171,7 +171,7 @@ solve_or_nan(const at::Tensor & A, const at::Tensor & B)
     const at::Tensor b = matrices(B);
     if (!is_transformed(A) && !is_transformed(B))
     {
-      if (!a.requires_grad() && !b.requires_grad())
+      if (!c10::GradMode::is_enabled() || !(a.requires_grad() || b.requires_grad()))
         return at::linalg_solve_ex(a, b);
       // LibTorch's derivative would throw for the whole batch if one matrix is singular.
       const at::Tensor info = std::get<1>(at::linalg_inv_ex(a.detach()));
@@ -187,7 +187,7 @@ solve_or_nan(const at::Tensor & A, const at::Tensor & B)
   };
   const auto [x, info] = solution();
   const at::Tensor singular = info.ne(0);
-  return {(x * nan_where(singular)).to(B.scalar_type()), singular};
+  return {nan_where(singular, x).to(B.scalar_type()), singular};
 }
 
 /// Determinant of a matrix of any size. (..., n, n) -> (...)

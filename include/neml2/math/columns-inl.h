@@ -284,9 +284,14 @@ private:
       r = row(0, 1).detach();
       break;
     case Whole::where_taken:
-    { // the weights of a, zeros, may have derivatives where a is not taken
-      const at::Tensor a = row(0, 1);
-      r = select(tensor(rule.operands[1]).unsqueeze(-1).bitwise_or(a.isfinite()), a, 0);
+    case Whole::where_taken_on_sides:
+    { // where a is not taken because weights are 0, these weights may have derivatives
+      const size_t n = rule.outputs.size();
+      const at::Tensor a = row(0, Size(n));
+      const auto condition = [&](size_t k) { return tensor(rule.operands[k]).unsqueeze(-1); };
+      const at::Tensor taken = condition(n).bitwise_or(a.isfinite());
+      const bool has_sides = rule.whole == Whole::where_taken_on_sides;
+      r = select(has_sides ? taken.bitwise_and(condition(n + 1)) : taken, a, 0);
       break;
     }
     case Whole::det:

@@ -232,9 +232,12 @@ enum class Whole : uint8_t
   /// Operation by operation, but differentiating each operation would give wrong derivatives.
   not_differentiated,
   without_derivative, ///< the value of its operand
-  where_taken,        ///< the operand, or 0 where it is not finite and a condition does not hold
-  det,                ///< of a matrix or of a symmetric tensor
-  inv,                ///< of a symmetric tensor
+  /// The first operands, one per output; 0 where they are not finite and a condition, the next operand, does not hold. With sides 0 also
+  /// where another condition does not hold.
+  where_taken,
+  where_taken_on_sides,
+  det, ///< of a matrix or of a symmetric tensor
+  inv, ///< of a symmetric tensor
   eigh,
   nearest_rotation,
   hencky_strain,

@@ -174,6 +174,13 @@ private:
                                        : _r.record(Op::where, taken.all, a, _r.constant(0));
   }
 
+  int32_t guarded_product(const Taken & taken, Op op, int32_t weight, int32_t factor) const
+  {
+    return _by_rules && taken.all != Taken::nowhere
+               ? product_where_taken(_r, taken, op, weight, factor)
+               : guarded(taken, _r.record(op, weight, factor));
+  }
+
   bool depends(int32_t i) const { return _depends[size_t(i)]; }
 
   const System & system(const Node & n) const { return _r.systems()[size_t(n.operand[0])]; }
@@ -403,12 +410,12 @@ private:
         for (size_t i = 0; i < n; i++)
           if (!_r.is_constant(images[i], 0) && (*weights)[i] != zero)
           {
-            const int32_t product = _r.record(Op::multiply, (*weights)[i], images[i]);
+            const int32_t product = guarded_product(here, Op::multiply, (*weights)[i], images[i]);
             sum = sum < 0 ? product : _r.record(Op::add, sum, product);
           }
         take(rule.operands[k], here);
         if (sum >= 0)
-          add(x, rule.operands[k], guarded(here, sum));
+          add(x, rule.operands[k], sum);
       }
     }
   }
@@ -450,16 +457,16 @@ private:
       for (const int k : {0, 1})
         if (const int32_t factor = n.operand[1 - k]; depends(n.operand[k]))
         {
-          const int32_t product = _r.record(Op::multiply, w, factor);
           hand(n.operand[k],
                here,
-               _may_be_infinite[size_t(factor)] ? guarded(here, product) : product);
+               _may_be_infinite[size_t(factor)] ? guarded_product(here, Op::multiply, w, factor)
+                                                : _r.record(Op::multiply, w, factor));
         }
       return;
     case Op::divide:
       if (depends(n.operand[1]))
         fail();
-      return hand(n.operand[0], here, guarded(here, _r.record(Op::divide, w, n.operand[1])));
+      return hand(n.operand[0], here, guarded_product(here, Op::divide, w, n.operand[1]));
     case Op::where:
     {
       const int32_t c = n.operand[0], zero = _r.constant(0);

@@ -48,28 +48,85 @@ private:
   }
 };
 
+/// A rule for results that are 0 where a node adds nothing to the gradient: its operands begin with the values of the results, then the
+/// conditions follow, then `others`.
+inline Rule
+rule_where_taken(std::vector<int32_t> values,
+                 const Taken & taken,
+                 const std::vector<int32_t> & others)
+{
+  Rule rule{std::move(values), {}, {}};
+  rule.operands.push_back(taken.all);
+  rule.whole = Whole::where_taken;
+  if (taken.sides != Taken::everywhere)
+  {
+    rule.operands.push_back(taken.sides);
+    rule.whole = Whole::where_taken_on_sides;
+  }
+  rule.operands.insert(rule.operands.end(), others.begin(), others.end());
+  return rule;
+}
+/// Where the node of such a rule adds something, from operands with partials: n values, then the conditions.
+inline Taken
+taken_from(const std::vector<int32_t> & x, size_t n, bool everywhere)
+{
+  return {everywhere ? Taken::everywhere : x[2 * n + 2], x[2 * n]};
+}
+/// The partial d where sides are taken, otherwise 0.
+inline int32_t
+on_sides(Recording & r, const Taken & taken, int32_t d)
+{
+  const bool all = taken.sides == Taken::everywhere || r.is_constant(d, 0);
+  return all ? d : r.record(Op::where, taken.sides, d, r.constant(0));
+}
+
 /// a, which is linear in the weights of a node, or 0 where the node adds nothing to the gradient. If this is differentiated again, weights
 /// of zero contribute their partials.
 inline int32_t
 where_taken(Recording & r, const Taken & taken, int32_t a)
 {
   const size_t first = r.nodes().size();
-  const int32_t chosen = r.record(Op::where, taken.all, a, r.constant(0));
   const bool everywhere = taken.sides == Taken::everywhere;
-  Rule rule{{a, taken.all}, {chosen}, {}};
-  if (everywhere)
-    rule.whole = Whole::where_taken;
-  else
-    rule.operands.push_back(taken.sides);
+  Rule rule = rule_where_taken({a}, taken, {});
+  rule.outputs = {r.record(Op::where, taken.all, a, r.constant(0))};
   rule.apply = [everywhere](const std::vector<int32_t> & x)
   {
     Recording & now = Recording::now();
-    const int32_t da = x[1], sides = everywhere ? Taken::everywhere : x[4];
-    return std::vector<int32_t>{where_taken(now, {sides, x[2]}, x[0]),
-                                everywhere || now.is_constant(da, 0)
-                                    ? da
-                                    : now.record(Op::where, sides, da, now.constant(0))};
+    const Taken again = taken_from(x, 1, everywhere);
+    return std::vector<int32_t>{where_taken(now, again, x[0]), on_sides(now, again, x[1])};
   };
+  const int32_t chosen = rule.outputs[0];
+  r.set_rule(std::move(rule), first);
+  return chosen;
+}
+
+/// weight · factor or weight / factor, or 0 where the node of the weight adds nothing to the gradient. If this is differentiated again,
+/// weights of zero contribute their partials, but nothing by the partials of the factor, even if these are infinite.
+inline int32_t
+product_where_taken(Recording & r, const Taken & taken, Op op, int32_t weight, int32_t factor)
+{
+  const size_t first = r.nodes().size();
+  const bool everywhere = taken.sides == Taken::everywhere;
+  const int32_t product = r.record(op, weight, factor);
+  Rule rule = rule_where_taken({product}, taken, {weight, factor});
+  rule.outputs = {r.record(Op::where, taken.all, product, r.constant(0))};
+  rule.apply = [op, everywhere](const std::vector<int32_t> & x)
+  {
+    Recording & now = Recording::now();
+    const Taken again = taken_from(x, 1, everywhere);
+    const size_t k = x.size() - 4;
+    const int32_t w = x[k], dw = x[k + 1], f = x[k + 2], df = x[k + 3];
+    int32_t d = now.is_constant(dw, 0) ? dw : on_sides(now, again, now.record(op, dw, f));
+    if (!now.is_constant(df, 0))
+    { // d(w f) = dw f + w df, d(w / f) = dw / f - w (df / f / f)
+      const bool is_product = op == Op::multiply;
+      const int32_t by_f = is_product ? df : now.record(op, now.record(op, df, f), f);
+      const int32_t of_f = product_where_taken(now, again, Op::multiply, w, by_f);
+      d = now.record(is_product ? Op::add : Op::subtract, d, of_f);
+    }
+    return std::vector<int32_t>{product_where_taken(now, again, op, w, f), d};
+  };
+  const int32_t chosen = rule.outputs[0];
   r.set_rule(std::move(rule), first);
   return chosen;
 }
@@ -100,36 +157,34 @@ images_of_weights(Recording & r,
                   const Taken & taken)
 {
   const size_t first = r.nodes().size(), n = weights.size();
-  const int32_t zero = r.constant(0);
   const bool everywhere = taken.sides == Taken::everywhere;
-  Rule again;
-  again.operands = fixed;
-  again.operands.insert(again.operands.end(), weights.begin(), weights.end());
-  again.operands.insert(again.operands.end(), {taken.all, everywhere ? taken.all : taken.sides});
-  for (const int32_t i : rule->linear(with_operands(r, *rule, fixed, k, weights)))
-    again.outputs.push_back(r.record(Op::where, taken.all, i, zero));
+  std::vector<int32_t> others = fixed;
+  others.insert(others.end(), weights.begin(), weights.end());
+  const std::vector<int32_t> images = rule->linear(with_operands(r, *rule, fixed, k, weights));
+  Rule again = rule_where_taken(images, taken, others);
+  for (const int32_t i : images)
+    again.outputs.push_back(r.record(Op::where, taken.all, i, r.constant(0)));
   again.apply = [rule, k, n, everywhere](const std::vector<int32_t> & x)
   {
     Recording & now = Recording::now();
     const int32_t none = now.constant(0);
-    const size_t size = x.size() / 2 - 2;
-    const Taken again_taken{everywhere ? Taken::everywhere : x[2 * size + 2], x[2 * size]};
+    const Taken here = taken_from(x, n, everywhere);
     std::vector<int32_t> s, w, along, with_partials;
     bool s_varies = false, w_varies = false;
-    for (size_t i = 0; i < size; i++)
-      if (i + n < size)
+    for (size_t i = 2 * (n + (everywhere ? 1 : 2)); i < x.size(); i += 2)
+      if (i + 2 * n < x.size())
       {
-        s.push_back(x[2 * i]);
-        with_partials.insert(with_partials.end(), {x[2 * i], x[2 * i + 1]});
-        s_varies = s_varies || !now.is_constant(x[2 * i + 1], 0);
+        s.push_back(x[i]);
+        with_partials.insert(with_partials.end(), {x[i], x[i + 1]});
+        s_varies = s_varies || !now.is_constant(x[i + 1], 0);
       }
       else
       {
-        w.push_back(x[2 * i]);
-        along.push_back(x[2 * i + 1]);
+        w.push_back(x[i]);
+        along.push_back(x[i + 1]);
         w_varies = w_varies || !now.is_constant(along.back(), 0);
       }
-    const std::vector<int32_t> values = images_of_weights(now, rule, s, k, w, again_taken),
+    const std::vector<int32_t> values = images_of_weights(now, rule, s, k, w, here),
                                all = with_operands(now, *rule, s, k, w);
     for (size_t i = s.size(); i < all.size(); i++)
       with_partials.insert(with_partials.end(), {all[i], none});
@@ -142,10 +197,11 @@ images_of_weights(Recording & r,
     {
       int32_t d = w_varies ? by_w[i] : none;
       if (s_varies)
-        d = w_varies ? now.record(Op::add, d, by_s[2 * i + 1]) : by_s[2 * i + 1];
-      if (!everywhere && !now.is_constant(d, 0))
-        d = now.record(Op::where, again_taken.sides, d, none);
-      results.insert(results.end(), {values[i], d});
+      {
+        const int32_t part = now.record(Op::where, here.all, by_s[2 * i + 1], none);
+        d = w_varies ? now.record(Op::add, d, part) : part;
+      }
+      results.insert(results.end(), {values[i], on_sides(now, here, d)});
     }
     return results;
   };
