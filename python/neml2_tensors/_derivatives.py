@@ -36,9 +36,7 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, ou
     return _one_or_all(_slopes("gradient", function, _by_place("gradient", function, arguments, keywords), argnums)[1], argnums)
 
 
-def value_and_gradient(
-    function: Callable[..., Any], *arguments: Any, argnums: Any = 0, out: Any = None, **keywords: Any
-) -> tuple[Any, Any]:
+def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, out: Any = None, **keywords: Any) -> tuple[Any, Any]:
     """The scalar that a function returns, and its derivative by the argument argnums; see gradient."""
     name = "value_and_gradient"
     if not _is_inside():

@@ -135,7 +135,6 @@ class _Search:
     def _function(self, f: types.FunctionType) -> None:
         for name in ("__code__", "__defaults__", "__kwdefaults__"):  # reloading a module replaces them
             self._add(f, name)
-        self.left += [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
         for name, cell in cells.items():
             self._add(cell, name)
