@@ -147,7 +147,10 @@ struct NewtonIteration
       base[k] = scale[k] = x[k];
       lu.over[k] = V(0.0);
       for (int j = 0; j < n; j++)
-        lu.a[k][j] = base_J[k][j] = V(0.0);
+        lu.a[k][j] = V(0.0);
+      if constexpr (!is_one_double<V>)
+        for (V & entry : base_J[k])
+          entry = V(0.0);
     }
     active = iterations <= iterations;
     converged = turned = small = iterations < iterations;
@@ -186,6 +189,20 @@ struct NewtonIteration
     return small | turned | (newton_level(next, scale) < level);
   }
 
+  /// Factors J where x is accepted, otherwise the derivatives of the last accepted point. Those of a single point are factored already.
+  NEML2_INLINE void factor(const Condition & accept)
+  {
+    if (is_one_double<V> && !any(accept))
+      return;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        if constexpr (is_one_double<V>)
+          lu.a[i][j] = J[i][j];
+        else
+          lu.a[i][j] = base_J[i][j] = where(accept, J[i][j], base_J[i][j]);
+    lu.factor();
+  }
+
   /// Takes a step from x where x is accepted; elsewhere takes half of the last step, from the point where that step
   /// began.
   NEML2_INLINE void step(const Condition & accept)
@@ -195,10 +212,8 @@ struct NewtonIteration
       base[i] = where(accept, x[i], base[i]);
       base_r[i] = where(accept, r[i][0], base_r[i]);
       r[i][0] = base_r[i];
-      for (int j = 0; j < n; j++)
-        lu.a[i][j] = base_J[i][j] = where(accept, J[i][j], base_J[i][j]);
     }
-    lu.factor();
+    factor(accept);
     lu.solve(r);
     V whole[n], known(0.0);
     for (int k = 0; k < n; k++)

@@ -41,6 +41,13 @@ struct InterpretedSystems : private ConditionPacks<P>
     int columns;
     NEML2_INLINE Row operator[](int i) const { return {first + i * columns}; }
   };
+  /// A value per row that is not kept; it counts as false.
+  struct NotKnown
+  {
+    NEML2_INLINE NotKnown operator[](int) const { return {}; }
+    NEML2_INLINE void operator=(bool) const {}
+    NEML2_INLINE operator bool() const { return false; }
+  };
   /// The members of a kernels::LU that kernels::factor_lu and the solves use.
   struct Factor
   {
@@ -50,6 +57,7 @@ struct InterpretedSystems : private ConditionPacks<P>
     P * over;
     P det;
     MaskMatrix swapped;
+    NotKnown stays;
   };
 
   /// The number of packs of working memory for a system of n unknowns.
@@ -59,7 +67,7 @@ struct InterpretedSystems : private ConditionPacks<P>
   execute_solver(Op op, const SystemCode & s, P * r, int packs, P * work)
   {
     const int n = s.n;
-    Factor lu{{work, n}, work + n * n, P(0.0), {work + n * n + n, n}};
+    Factor lu{{work, n}, work + n * n, P(0.0), {work + n * n + n, n}, {}};
     P * const right = work + 2 * n * n + n;
     const Matrix b{right, 1};
     const auto each_exchange = [&](const auto & f) NEML2_INLINE_LAMBDA

@@ -18,6 +18,7 @@ struct kernels::LU<N, recorded::Symbol>
 
   T a[N][N], over[N], det;
   Condition swapped[N][N];
+  bool stays[N] = {};
 
   void factor()
   {
