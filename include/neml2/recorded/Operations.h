@@ -99,29 +99,28 @@ struct Operations
   template <class RunsBefore>
   std::vector<size_t> order(const RunsBefore & runs_before) const
   {
-    // Lists of nodes: the nodes outside all loops, those of each loop, and those that run before a node.
-    std::map<std::pair<bool, int32_t>, std::vector<size_t>> lists;
+    // First the nodes outside all loops, then those of each loop; and the nodes that run before another one.
+    std::vector<std::vector<size_t>> of(loops.size() + 1);
+    std::map<size_t, std::vector<size_t>> before;
     for (size_t i = 0; i < nodes.size(); i++)
       if (is_needed(i))
       {
         const int32_t later = runs_before(i);
-        lists[later < 0 ? std::pair(true, loop_of[i]) : std::pair(false, later)].push_back(i);
+        (later < 0 ? of[size_t(loop_of[i] + 1)] : before[size_t(later)]).push_back(i);
       }
     std::vector<size_t> all;
-    const auto append = [&](const auto & again, bool is_loop, int32_t k) -> void
+    const auto append = [&](const auto & again, const std::vector<size_t> & list) -> void
     {
-      const auto found = lists.find({is_loop, k});
-      if (found == lists.end())
-        return;
-      for (const size_t i : found->second)
+      for (const size_t i : list)
       {
-        again(again, false, int32_t(i));
+        if (const auto found = before.find(i); found != before.end())
+          again(again, found->second);
         if (nodes[i].op == Op::loop)
-          again(again, true, nodes[i].operand[0]);
+          again(again, of[size_t(nodes[i].operand[0]) + 1]);
         all.push_back(i);
       }
     };
-    append(append, true, -1);
+    append(append, of[0]);
     return all;
   }
 

@@ -9,8 +9,8 @@
 namespace neml2::recorded
 {
 /**
- * The sides of the `where` operations of a program. A node belongs to a side if only this side needs it; sides with the same condition are
- * one side. Where the other side is taken, the derivatives of these nodes have no effect, but the chain rule multiplies them by 0, which
+ * The sides of the `where` operations of a program. A node belongs to a side if only this side needs it. Sides count as one if they are
+ * taken for the same value of the same condition, and lie in the same outer side and the same loop. Where the other side is taken, the derivatives of these nodes have no effect, but the chain rule multiplies them by 0, which
  * gives NaN where they are infinite. A differentiation by the chain rule must therefore treat what the nodes take from outside of the side
  * as constant there.
  */
@@ -74,12 +74,10 @@ public:
   /// The `where` directly before which node i must run, so that the conditions of its sides are known; -1 if it must run in its place.
   int32_t runs_before(size_t i) const
   {
-    const Op op = _o ? _o->nodes[i].op : Op::constant;
-    int32_t s =
-        op == Op::state || op == Op::state_condition ? -1 : of(i); // a loop begins with its states
+    int32_t s = of(i);
     while (s >= 0 && !_sides[size_t(s)].guards)
       s = _sides[size_t(s)].outer;
-    if (s < 0)
+    if (s < 0 || is_state(_o->nodes[i].op)) // a loop begins with its states
       return -1;
     const Side & side = _sides[size_t(s)];
     // the first of the operations that come after the node
@@ -105,6 +103,7 @@ private:
       _sides.push_back({condition, is_first, outer, loop, false, {}});
     return found->second;
   }
+  static bool is_state(Op op) { return op == Op::state || op == Op::state_condition; }
   /// Notes that side s needs node k.
   void add(size_t k, int32_t s)
   {

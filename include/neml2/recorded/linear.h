@@ -60,11 +60,7 @@ public:
     _taken.assign(_size, {});
     for (size_t k = 0; k < weights.size(); k++)
       if (const int32_t p = _partials[k]; depends(p))
-      {
-        add(x, p, weights[k]);
-        if (_is_guarded[size_t(p)])
-          take(p, {Taken::everywhere, _r.record(Op::not_equal, weights[k], _r.constant(0))});
-      }
+        add(x, p, weights[k], is_guarded(p) ? where_not_zero(weights[k]) : Taken());
     for (size_t k = _order.size(); k-- > 0;)
     {
       const int32_t i = _order[k];
@@ -77,7 +73,7 @@ public:
       else if (is_of_system(n.op))
         hand_down_system(system(n), x);
       else if (is_output(n.op))
-        take(system(n).node, _taken[size_t(i)]);
+        _taken[size_t(system(n).node)].add(_r, _taken[size_t(i)]);
       else if (x[size_t(i)] >= 0)
         hand_down(i, x);
     }
@@ -92,8 +88,7 @@ private:
   std::vector<bool> _depends;         ///< whether a node depends on a seed
   std::vector<bool> _may_be_infinite; ///< whether a node may be infinite or NaN
   std::vector<int32_t> _order;        ///< the nodes between the seeds and the partials
-  std::vector<bool>
-      _is_guarded; ///< whether a derivative in which a node has a part may be infinite
+  std::vector<bool> _is_guarded; ///< whether a node has a part in a derivative that may be infinite
   mutable std::vector<Taken> _taken; ///< of the nodes that are guarded
 
   void find_dependent()
@@ -146,17 +141,15 @@ private:
       if (n.op == Op::multiply)
         for (const int k : {0, 1})
           guarded = guarded || (!depends(n.operand[k]) && _may_be_infinite[size_t(n.operand[k])]);
-      each_operand(i,
-                   [&](int32_t k) { guarded = guarded || (depends(k) && _is_guarded[size_t(k)]); });
+      each_operand(i, [&](int32_t k) { guarded = guarded || (depends(k) && is_guarded(k)); });
       _is_guarded[size_t(i)] = guarded;
     }
   }
 
-  /// Notes that a node which is taken there depends on node i.
-  void take(int32_t i, const Taken & taken) const
+  bool is_guarded(int32_t i) const { return _is_guarded[size_t(i)]; }
+  Taken where_not_zero(int32_t weight) const
   {
-    if (depends(i) && _is_guarded[size_t(i)])
-      _taken[size_t(i)].add(_r, taken);
+    return {Taken::everywhere, _r.record(Op::not_equal, weight, _r.constant(0))};
   }
   Taken taken(const std::vector<int32_t> & outputs) const
   {
@@ -333,11 +326,7 @@ private:
     const Taken here = _taken[size_t(s.node)];
     const auto outputs = record_like(transposed(s), *weights);
     for (size_t k = 0; k < outputs.size(); k++)
-    {
-      const int32_t operand = s.operands[s.linear_from() + k];
-      take(operand, here);
-      add(x, operand, guarded(here, outputs[k]));
-    }
+      add(x, s.operands[s.linear_from() + k], guarded(here, outputs[k]), here);
   }
 
   /// The weights of several outputs; none if no output has one.
@@ -396,10 +385,7 @@ private:
         {
           const auto images = images_of_weights(_r, shared, fixed, k, *weights, here);
           for (size_t i = 0; i < n; i++)
-          {
-            take(rule.operands[k + i], here);
-            add(x, rule.operands[k + i], images[i]);
-          }
+            add(x, rule.operands[k + i], images[i], here);
         }
         k += n - 1;
       }
@@ -413,19 +399,21 @@ private:
             const int32_t product = guarded_product(here, Op::multiply, (*weights)[i], images[i]);
             sum = sum < 0 ? product : _r.record(Op::add, sum, product);
           }
-        take(rule.operands[k], here);
         if (sum >= 0)
-          add(x, rule.operands[k], sum);
+          add(x, rule.operands[k], sum, here);
       }
     }
   }
 
-  void add(std::vector<int32_t> & x, int32_t to, int32_t amount) const
+  /// Adds an amount, and the places where it is taken, to the weight of a node.
+  void add(std::vector<int32_t> & x, int32_t to, int32_t amount, const Taken & taken) const
   {
     if (!depends(to))
       return;
     int32_t & sum = x[size_t(to)];
     sum = sum < 0 ? amount : _r.record(Op::add, sum, amount);
+    if (is_guarded(to))
+      _taken[size_t(to)].add(_r, taken);
   }
 
   /// Adds the weight of a node, times the derivatives of the node, to the weights of its operands.
@@ -434,53 +422,47 @@ private:
     const Node n = _r.node(i);
     const int32_t w = x[size_t(i)];
     const Taken here = _taken[size_t(i)];
-    const auto hand = [&](int32_t to, const Taken & where, int32_t weight)
-    {
-      take(to, where);
-      add(x, to, weight);
-    };
     switch (n.op)
     {
     case Op::negate:
-      return hand(n.operand[0], here, _r.record(Op::negate, w));
+      return add(x, n.operand[0], _r.record(Op::negate, w), here);
     case Op::add:
-      hand(n.operand[0], here, w);
-      return hand(n.operand[1], here, w);
+      add(x, n.operand[0], w, here);
+      return add(x, n.operand[1], w, here);
     case Op::subtract:
-      hand(n.operand[0], here, w);
+      add(x, n.operand[0], w, here);
       if (depends(n.operand[1]))
-        hand(n.operand[1], here, _r.record(Op::negate, w));
+        add(x, n.operand[1], _r.record(Op::negate, w), here);
       return;
     case Op::multiply:
-      if (depends(n.operand[0]) && depends(n.operand[1]))
+    {
+      const int active = depends(n.operand[0]) ? 0 : 1;
+      const int32_t factor = n.operand[1 - active];
+      if (depends(factor))
         fail();
-      for (const int k : {0, 1})
-        if (const int32_t factor = n.operand[1 - k]; depends(n.operand[k]))
-        {
-          hand(n.operand[k],
-               here,
-               _may_be_infinite[size_t(factor)] ? guarded_product(here, Op::multiply, w, factor)
-                                                : _r.record(Op::multiply, w, factor));
-        }
-      return;
+      return add(x,
+                 n.operand[active],
+                 _may_be_infinite[size_t(factor)] ? guarded_product(here, Op::multiply, w, factor)
+                                                  : _r.record(Op::multiply, w, factor),
+                 here);
+    }
     case Op::divide:
       if (depends(n.operand[1]))
         fail();
-      return hand(n.operand[0], here, guarded_product(here, Op::divide, w, n.operand[1]));
+      return add(x, n.operand[0], guarded_product(here, Op::divide, w, n.operand[1]), here);
     case Op::where:
     {
       const int32_t c = n.operand[0], zero = _r.constant(0);
       if (depends(c))
         fail();
-      const bool needs_sides = _is_guarded[size_t(i)];
       if (depends(n.operand[1]))
-        hand(n.operand[1],
-             needs_sides ? here.on_side(_r, c) : here,
-             _r.record(Op::where, c, w, zero));
+        add(x, n.operand[1], _r.record(Op::where, c, w, zero), here.on_side(_r, c));
       if (depends(n.operand[2]))
-        hand(n.operand[2],
-             needs_sides ? here.on_side(_r, _r.record(Op::not_, c)) : here,
-             _r.record(Op::where, c, zero, w));
+      {
+        const Taken otherwise =
+            here.all == Taken::nowhere ? here : here.on_side(_r, _r.record(Op::not_, c));
+        add(x, n.operand[2], _r.record(Op::where, c, zero, w), otherwise);
+      }
       return;
     }
     default:

@@ -19,10 +19,10 @@ struct Taken
 {
   static constexpr int32_t nowhere = -1, everywhere = -2;
 
-  int32_t sides =
-      nowhere; ///< the condition that a result depends on the node through sides that are taken
-  int32_t all =
-      nowhere; ///< this, and that the weight of such a result is not zero; never `everywhere`
+  /// The condition that a result depends on the node through sides that are taken.
+  int32_t sides = nowhere;
+  /// The condition that such a result has, besides, a weight that is not zero; never `everywhere`.
+  int32_t all = nowhere;
 
   /// Where an operand of a `where` adds something, if it is taken where the condition holds.
   Taken on_side(Recording & r, int32_t condition) const
@@ -48,14 +48,15 @@ private:
   }
 };
 
-/// A rule for results that are 0 where a node adds nothing to the gradient: its operands begin with the values of the results, then the
-/// conditions follow, then `others`.
+/// A rule for results that are 0 where a node adds nothing to the gradient, otherwise `values`. Its operands are the values, the conditions,
+/// then `others`.
 inline Rule
-rule_where_taken(std::vector<int32_t> values,
+rule_where_taken(Recording & r,
+                 const std::vector<int32_t> & values,
                  const Taken & taken,
                  const std::vector<int32_t> & others)
 {
-  Rule rule{std::move(values), {}, {}};
+  Rule rule{values, {}, {}};
   rule.operands.push_back(taken.all);
   rule.whole = Whole::where_taken;
   if (taken.sides != Taken::everywhere)
@@ -64,6 +65,8 @@ rule_where_taken(std::vector<int32_t> values,
     rule.whole = Whole::where_taken_on_sides;
   }
   rule.operands.insert(rule.operands.end(), others.begin(), others.end());
+  for (const int32_t i : values)
+    rule.outputs.push_back(r.record(Op::where, taken.all, i, r.constant(0)));
   return rule;
 }
 /// Where the node of such a rule adds something, from operands with partials: n values, then the conditions.
@@ -87,8 +90,7 @@ where_taken(Recording & r, const Taken & taken, int32_t a)
 {
   const size_t first = r.nodes().size();
   const bool everywhere = taken.sides == Taken::everywhere;
-  Rule rule = rule_where_taken({a}, taken, {});
-  rule.outputs = {r.record(Op::where, taken.all, a, r.constant(0))};
+  Rule rule = rule_where_taken(r, {a}, taken, {});
   rule.apply = [everywhere](const std::vector<int32_t> & x)
   {
     Recording & now = Recording::now();
@@ -108,8 +110,7 @@ product_where_taken(Recording & r, const Taken & taken, Op op, int32_t weight, i
   const size_t first = r.nodes().size();
   const bool everywhere = taken.sides == Taken::everywhere;
   const int32_t product = r.record(op, weight, factor);
-  Rule rule = rule_where_taken({product}, taken, {weight, factor});
-  rule.outputs = {r.record(Op::where, taken.all, product, r.constant(0))};
+  Rule rule = rule_where_taken(r, {product}, taken, {weight, factor});
   rule.apply = [op, everywhere](const std::vector<int32_t> & x)
   {
     Recording & now = Recording::now();
@@ -161,9 +162,7 @@ images_of_weights(Recording & r,
   std::vector<int32_t> others = fixed;
   others.insert(others.end(), weights.begin(), weights.end());
   const std::vector<int32_t> images = rule->linear(with_operands(r, *rule, fixed, k, weights));
-  Rule again = rule_where_taken(images, taken, others);
-  for (const int32_t i : images)
-    again.outputs.push_back(r.record(Op::where, taken.all, i, r.constant(0)));
+  Rule again = rule_where_taken(r, images, taken, others);
   again.apply = [rule, k, n, everywhere](const std::vector<int32_t> & x)
   {
     Recording & now = Recording::now();
