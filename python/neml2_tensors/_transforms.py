@@ -5,7 +5,9 @@ There a recorded formula is one operation of PyTorch. Its gradients and its tang
 the rules of the library, and each is computed in one pass.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -13,17 +15,72 @@ import torch
 Leaves = Sequence[Any]  # tensors and numbers, one for each argument of a formula
 
 
+class _Formula:
+    """A recorded formula as a function of its leaves, and a function that composes its results from PyTorch's operations, for derivatives that
+    formulas do not have."""
+
+    def __init__(self, recorded: Any, compose: Callable[[Leaves], Leaves]):
+        self.recorded = recorded
+        self._compose = compose
+
+    def __call__(self, *leaves: Any) -> tuple[Any, ...]:
+        return _Evaluated.apply(self, *leaves)  # type: ignore[no-untyped-call, no-any-return]
+
+    def gradient(self, by: list[int]) -> Callable[..., tuple[Any, ...]]:
+        """The gradients by these arguments, per point, as a function of the arguments and of the weights of the results."""
+
+        def compose(leaves: Leaves) -> tuple[Any, ...]:
+            *function, weights = self._composed(leaves, self.recorded.result_ranks(), by)
+            return torch.func.vjp(*function)[1](weights)  # type: ignore[no-any-return]
+
+        return self._derivative(self.recorded.gradient(by), compose)
+
+    def tangent(self, by: list[int]) -> Callable[..., tuple[Any, ...]]:
+        """The tangents of the results as a function of the arguments and of the tangents of these arguments."""
+
+        def compose(leaves: Leaves) -> tuple[Any, ...]:
+            ranks = self.recorded.ranks()
+            function, *variables, along = self._composed(leaves, [ranks[k] for k in by], by)
+            return torch.func.jvp(function, tuple(variables), along)[1]  # type: ignore[no-any-return]
+
+        return self._derivative(self.recorded.tangent(by), compose)
+
+    @staticmethod
+    def _derivative(recorded: Any, compose: Callable[[Leaves], Leaves]) -> Callable[..., tuple[Any, ...]]:
+        if recorded is None:
+            return lambda *leaves: tuple(compose(leaves))
+        return _Formula(recorded, compose if recorded.is_last() else recorded.compose)
+
+    def _composed(self, leaves: Leaves, ranks: list[int], by: list[int]) -> tuple[Any, ...]:
+        """The composed results as a function of the leaves `by`, then these leaves and all additional leaves, which have these numbers of base
+        dimensions. All of them are expanded to the batch, so that each point has its own derivatives."""
+        own_ranks = self.recorded.ranks()
+        own, more = leaves[: len(own_ranks)], leaves[len(own_ranks) :]
+        bases = [t.shape[t.dim() - n :] if isinstance(t, torch.Tensor) else None for t, n in zip(leaves, [*own_ranks, *ranks], strict=True)]
+        batches = [t.shape[: t.dim() - len(b)] for t, b in zip(leaves, bases, strict=True) if b is not None]
+        batch = torch.broadcast_shapes(*batches)  # type: ignore[no-untyped-call]
+        wide = [t if b is None else t.expand(*batch, *b).contiguous() for t, b in zip(leaves, bases, strict=True)]
+
+        def results(*variables: Any) -> tuple[Any, ...]:
+            chosen = dict(zip(by, variables, strict=True))
+            return tuple(self._compose([chosen.get(k, leaf) for k, leaf in enumerate(own)]))
+
+        return results, *(wide[k] for k in by), tuple(wide[len(own) : len(own) + len(more)])
+
+
 class _Evaluated(torch.autograd.Function):
     """Evaluates a recorded formula; its arguments are leaves."""
 
     @staticmethod
-    def forward(recorded: Any, *leaves: Any) -> Any:
-        return tuple(recorded.evaluate(leaves))
+    def forward(formula: _Formula, *leaves: Any) -> Any:
+        return tuple(formula.recorded.evaluate(leaves))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        ctx.recorded, *leaves = inputs
+        ctx.formula, *leaves = inputs
+        ctx.set_materialize_grads(False)  # zeros for a missing tangent would be multiplied by infinite derivatives
         ctx.numbers = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        ctx.shapes = [(t.shape, t.dtype) for t in output]
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         ctx.save_for_backward(*tensors)
         ctx.save_for_forward(*tensors)
@@ -32,11 +89,11 @@ class _Evaluated(torch.autograd.Function):
     def backward(ctx: Any, *weights: Any) -> Any:
         leaves = _leaves_of(ctx)
         by = [k for k, needed in enumerate(ctx.needs_input_grad[1:]) if needed]
-        gradient = ctx.recorded.gradient(by)
-        if gradient is None:
-            found = torch.func.vjp(_composed(ctx.recorded, leaves, by), *(leaves[k] for k in by))[1](weights)
-        else:
-            found = _Evaluated.apply(gradient, *leaves, *weights)  # type: ignore[no-untyped-call]
+        like = next(t for t in leaves if isinstance(t, torch.Tensor))
+        all_weights = [
+            like.new_zeros(shape, dtype=dtype) if w is None else w for w, (shape, dtype) in zip(weights, ctx.shapes, strict=True)
+        ]
+        found = ctx.formula.gradient(by)(*leaves, *all_weights)
         gradients: list[Any] = [None] * len(leaves)
         for k, g in zip(by, found, strict=True):
             gradients[k] = g.sum_to_size(leaves[k].shape)
@@ -44,18 +101,13 @@ class _Evaluated(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        leaves = _leaves_of(ctx)
         by = [k for k, t in enumerate(tangents[1:]) if t is not None]
-        along = [tangents[1 + k] for k in by]
-        tangent = ctx.recorded.tangent(by)
-        if tangent is None:
-            return torch.func.jvp(_composed(ctx.recorded, leaves, by), tuple(leaves[k] for k in by), tuple(along))[1]
-        return _Evaluated.apply(tangent, *leaves, *along)  # type: ignore[no-untyped-call]
+        return ctx.formula.tangent(by)(*_leaves_of(ctx), *(tangents[1 + k] for k in by))
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[Any, ...], recorded: Any, *leaves: Any) -> Any:
+    def vmap(info: Any, in_dims: tuple[Any, ...], formula: _Formula, *leaves: Any) -> Any:
         """Makes the mapped dimension the first batch dimension."""
-        ranks = recorded.ranks()
+        ranks = formula.recorded.ranks()
         first = [
             leaf.movedim(d, 0) if d is not None else leaf[None] if isinstance(leaf, torch.Tensor) else leaf
             for leaf, d in zip(leaves, in_dims[1:], strict=True)
@@ -66,7 +118,7 @@ class _Evaluated(torch.autograd.Function):
             t.reshape((t.shape[0], *[1] * (most - n), *t.shape[1:])) if isinstance(t, torch.Tensor) else t
             for t, n in zip(first, batch_dims, strict=True)
         ]
-        found = _Evaluated.apply(recorded, *together)  # type: ignore[no-untyped-call]
+        found = formula(*together)
         return tuple(t.expand((info.batch_size, *t.shape[1:])) for t in found), (0,) * len(found)
 
 
@@ -75,16 +127,6 @@ def _leaves_of(ctx: Any) -> list[Any]:
     return [next(saved) if number is None else number for number in ctx.numbers]
 
 
-def _composed(recorded: Any, leaves: Leaves, by: list[int]) -> Any:
-    """A function of the leaves `by` that computes the results by PyTorch's operations. It is for derivatives that formulas do not have."""
-
-    def results(*variables: Any) -> Any:
-        own = dict(zip(by, variables, strict=True))
-        return tuple(recorded.compose([own.get(k, leaf) for k, leaf in enumerate(leaves)]))
-
-    return results
-
-
 def evaluated(recorded: Any, leaves: Leaves) -> list[Any]:
     """The results of a recorded formula."""
-    return list(_Evaluated.apply(recorded, *leaves))  # type: ignore[no-untyped-call]
+    return list(_Formula(recorded, recorded.compose)(*leaves))

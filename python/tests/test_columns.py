@@ -212,6 +212,82 @@ def test_newton_is_differentiated_by_transforms():
     assert len(calls) == 1
 
 
+EQUAL_EIGENVALUES = torch.tensor(
+    [
+        [1.0, 1.0, 1.0, 0.0, 0.0, 0.0],
+        [1.0, 1.0, 2.0, 0.0, 0.0, 0.0],
+        [1.0, 1.0 + 2e-16, 2.0, 1e-16, 0.0, 3e-16],
+        [0.75, 1.25, 1.5, 0.25, 0.375, -0.5],
+    ],
+    dtype=torch.float64,
+)
+
+
+def stress_of_eigenvalues(s, a):
+    return neml2.isotropic(lambda l, a: Vec.fill(*(math.exp(a * l(i)) + l(0) * l(1) * l(2) * l(i) for i in range(3))), s, a)
+
+
+def energy_of_eigenvalues(s, a):
+    return neml2.isotropic(lambda l, a: l(0) ** a + l(1) ** a + l(2) ** a + l(0) * l(1) * l(2), s, a)
+
+
+FIRST_DERIVATIVES = {
+    "isotropic": stress_of_eigenvalues,
+    "logm": lambda s, a: math.logm(s) * a,
+    "logm of R2": lambda s, a: math.sym(math.logm(math.full(s))) * a,
+}
+SECOND_DERIVATIVES = {
+    "isotropic": energy_of_eigenvalues,
+    "hosford": lambda s, a: math.hosford(math.dev(s) + SR2.fill(0.0, 0.0, 2.0), a + 6.0),
+    "logm": lambda s, a: a * math.norm_sq(math.logm(s)),
+}
+
+
+@pytest.mark.parametrize("name", FIRST_DERIVATIVES)
+def test_first_derivatives_are_exact_at_equal_eigenvalues(name):
+    f = FIRST_DERIVATIVES[name]
+    s, a = EQUAL_EIGENVALUES, torch.tensor([0.5, 0.25, 1.0, 1.5], dtype=torch.float64)
+    expected = neml2.jacobian(f, SR2(s), Scalar(a), argnums=(0, 1))
+
+    def g(s, a):
+        return neml2.vmap(f, SR2(s), Scalar(a)).torch()
+
+    for jacobian in (torch.func.jacrev, torch.func.jacfwd):
+        same(torch.func.vmap(jacobian(g, argnums=(0, 1)))(s, a), expected, 12)
+        same([jacobian(g)(s[k], a[k]) for k in range(4)], list(expected[0].torch()), 12)
+    along = torch.rand(4, 6, dtype=torch.float64)
+    tangent = (expected[0].torch() @ along[..., None])[..., 0]
+    same([torch.func.jvp(lambda s: g(s, a), (s,), (along,))[1]], [tangent], 12)
+    with forward.dual_level():
+        same([forward.unpack_dual(g(forward.make_dual(s, along), a)).tangent], [tangent], 12)
+
+
+@pytest.mark.parametrize("name", SECOND_DERIVATIVES)
+def test_second_derivatives_are_exact_at_equal_eigenvalues(name):
+    f = SECOND_DERIVATIVES[name]
+    s, a = EQUAL_EIGENVALUES, torch.tensor([2.5, 2.25, 3.0, 1.5], dtype=torch.float64)
+    expected = neml2.hessian(f, SR2(s), Scalar(a))
+
+    def g(s, a):
+        return neml2.vmap(f, SR2(s), Scalar(a)).torch()
+
+    jacobians = torch.func.jacrev, torch.func.jacfwd
+    for outer in jacobians:
+        for inner in jacobians:
+            same([torch.func.vmap(outer(inner(g)))(s, a)], [expected], 11)
+
+
+def test_an_argument_without_a_tangent_is_constant():
+    a, b = torch.tensor(2.0), torch.tensor(0.0)
+
+    def g(a, b):
+        return neml2.vmap(lambda a, b: a * a + math.sqrt(b), Scalar(a), Scalar(b)).torch()
+
+    assert torch.func.jvp(lambda a: g(a, b), (a,), (torch.tensor(1.0),))[1] == 4.0
+    with forward.dual_level():
+        assert forward.unpack_dual(g(forward.make_dual(a, torch.tensor(1.0)), b)).tangent == 4.0
+
+
 @pytest.mark.parametrize("function", ["expm", "logm", "sqrtm"])
 def test_derivatives_that_formulas_refuse_are_those_of_pytorch(function):
     """The second derivative of a function of an R2."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Newton's method at each point, in formulas and on batches."""
 
+import warnings
 
 import pytest
 import torch
@@ -245,3 +246,17 @@ def test_a_residual_that_fails_leaves_its_formula_as_it_was():
 
     a = positive(3)
     torch.testing.assert_close(neml2.vmap(f, a).torch(), 2.0 * a.torch().sqrt())
+
+
+def test_traces_of_newton_with_bounds_have_gradients():
+    def root(q):
+        return neml2.newton(lambda x, q: x * x * x + x - q, 0.0, Scalar(q), bounds=(0.0, 2.0)).torch()
+
+    q = torch.tensor([0.4, 0.9], dtype=torch.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traced = torch.jit.trace(root, (q,), check_trace=False)
+    x = root(q)
+    q.requires_grad_()
+    torch.testing.assert_close(traced(q), x)
+    torch.testing.assert_close(torch.autograd.grad(traced(q).sum(), q)[0], 1.0 / (3.0 * x * x + 1.0))

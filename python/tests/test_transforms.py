@@ -12,7 +12,7 @@ from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTenso
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from neml2 import crystallography, math
-from neml2.tensors import R2, Vec
+from neml2.tensors import R2, SR2, Vec
 
 BATCH = (2,)
 OF_VALUES = {"TensorBase.BatchView.__getitem__ #6"}  # as many results as a mask has true entries
@@ -283,6 +283,31 @@ def test_a_singular_matrix_spoils_no_other(f):
     for found in [torch.func.grad(loss, (0, 1))(A, b), torch.func.vmap(torch.func.grad(loss, (0, 1)))(A, b)]:
         same([t[::2] for t in found], expected)
         assert all(t[1].isnan().any() for t in found)
+
+
+OF_SYMMETRIC = {
+    "eigenvalues": math.eigenvalues,
+    "eigenvectors": lambda s: math.eigh(s)[1],
+    "lode_angle": math.lode_angle,
+    "cholesky": math.cholesky,
+    "inv": math.inv,
+    "logm": math.logm,
+    "expm": math.expm,
+}
+
+
+@pytest.mark.parametrize("f", OF_SYMMETRIC.values(), ids=OF_SYMMETRIC)
+def test_derivatives_are_nan_where_the_value_is(f):
+    s = torch.tensor([[2.0, 3.0, 4.0, 0.1, 0.2, 0.3], [-2.0, 3.0, 4.0, 0.1, 0.2, 0.3], [torch.nan, 3.0, 4.0, 0.1, 0.2, 0.3]])
+
+    def raw(s):
+        return f(SR2(s)).torch()
+
+    bad = raw(s).reshape(3, -1).isnan().any(-1)
+    for jacobian in (torch.func.jacrev, torch.func.jacfwd):
+        found = torch.func.vmap(jacobian(raw))(s).reshape(3, -1)
+        assert found.isnan().any(-1).equal(bad)
+        torch.testing.assert_close(found[~bad], torch.stack([torch.autograd.functional.jacobian(raw, x) for x in s]).reshape(3, -1)[~bad])
 
 
 def test_the_first_tensor_of_a_process_may_be_made_in_a_transform():

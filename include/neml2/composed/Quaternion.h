@@ -7,8 +7,8 @@
 
 #include <utility>
 
-/// Functions of quaternions, scalar first, computed by LibTorch calls. Batch dimensions broadcast as in at::mul, if the operands have
-/// equally many dimensions.
+/// Functions of quaternions, scalar first, computed by LibTorch calls. Batch dimensions broadcast as in at::mul, provided that the operands
+/// have the same number of dimensions.
 namespace neml2::composed
 {
 /// The scalar and the vector part. (..., 4) -> (..., 1), (..., 3)
@@ -100,7 +100,7 @@ quaternion_rows(const at::Tensor & M)
 }
 
 /// The unit quaternion of a rotation matrix, with a scalar part that is not negative. It is computed as in
-/// kernels::unit_quaternion, so that both functions choose the same quaternion at θ = π; NaN for a reflection. (..., 3, 3)
+/// kernels::unit_quaternion, so that both functions choose the same quaternion at θ = π. The result is NaN for a reflection. (..., 3, 3)
 /// -> (..., 4)
 inline at::Tensor
 quaternion_of_matrix(const at::Tensor & M)

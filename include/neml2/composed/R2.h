@@ -2,10 +2,10 @@
 #pragma once
 
 #include "neml2/composed/Components.h"
+#include "neml2/composed/where.h"
 #include "neml2/core/Operand.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 /// Functions of second order tensors and matrices, computed by LibTorch calls.
@@ -140,14 +140,12 @@ for_lapack(const at::Tensor & t)
   return t.is_cpu() && t.scalar_type() == kFloat32 ? t.to(kFloat64) : t;
 }
 
-/// The matrices M, but NaN where `singular` holds. Unlike those of masked_fill, their derivatives are NaN, too. (..., n, k), (...) -> (..., n, k)
+/// The matrices M, but NaN where `singular` holds. Unlike those of masked_fill, their derivatives are NaN, too.
+/// (...), (..., n, k) -> (..., n, k)
 inline at::Tensor
 nan_where(const at::Tensor & singular, const at::Tensor & M)
 {
-  const at::Tensor factor = at::ones(singular.sizes(), singular.options().dtype(M.scalar_type()));
-  return M * factor.masked_fill(singular, std::numeric_limits<double>::quiet_NaN())
-                 .unsqueeze(-1)
-                 .unsqueeze(-1);
+  return only_where(singular.bitwise_not().unsqueeze(-1).unsqueeze(-1), M);
 }
 
 /// Inverse of a matrix of any size; NaN where a pivot is 0. (..., n, n) -> (..., n, n)
@@ -162,7 +160,7 @@ inverse_or_nan(const at::Tensor & M)
 inline std::pair<at::Tensor, at::Tensor>
 solve_or_nan(const at::Tensor & A, const at::Tensor & B)
 {
-  // LibTorch takes B as matrices, not as vectors, if A and B have equally many dimensions.
+  // LibTorch takes B as matrices, not as vectors, if A and B have the same number of dimensions.
   const Size dim = std::max(A.dim(), B.dim());
   const auto matrices = [&](const at::Tensor & t) { return for_lapack(prepend_dims(t, dim)); };
   const auto solution = [&]
@@ -174,13 +172,13 @@ solve_or_nan(const at::Tensor & A, const at::Tensor & B)
       if (!c10::GradMode::is_enabled() || !(a.requires_grad() || b.requires_grad()))
         return at::linalg_solve_ex(a, b);
       // LibTorch's derivative would throw for the whole batch if one matrix is singular.
-      const at::Tensor info = std::get<1>(at::linalg_inv_ex(a.detach()));
+      const at::Tensor info = std::get<2>(at::linalg_lu_factor_ex(a.detach()));
       const at::Tensor identity = at::eye(a.size(-1), a.options().requires_grad(false));
       a = at::where(info.ne(0).unsqueeze(-1).unsqueeze(-1), identity + 0 * a, a);
       return std::tuple(std::get<0>(at::linalg_solve_ex(a, b)), info);
     }
-    // PyTorch's derivative of linalg_solve is wrong in a vmap of forward mode, and fails for a singular matrix in functorch. Therefore the
-    // solution is computed as A^-1 b = y + A^-1 (b - A y), which is true for any y.
+    // PyTorch's derivative of linalg_solve is wrong where vmap runs over forward mode (as in jacfwd), and fails for a singular matrix in
+    // functorch. Therefore the solution is computed as A^-1 b = y + A^-1 (b - A y), which holds for any y.
     const auto [inverse, info] = at::linalg_inv_ex(a);
     const at::Tensor y = at::matmul(inverse, b);
     return std::tuple(y + at::matmul(inverse, b - at::matmul(a, y)), info);

@@ -143,7 +143,7 @@ drotate_fourth_by_parameters(const at::Tensor & T, const at::Tensor & r)
       .unflatten(-4, at::IntArrayRef({3, 3}));
 }
 
-/// Derivative with respect to T of rotate_fourth_by_parameters(T, r). It is R_im R_jn R_ko R_lp, expanded to the batch of both arguments.
+/// Derivative with respect to T of rotate_fourth_by_parameters(T, r). It is R_im R_jn R_ko R_lp, expanded to the common batch shape of both arguments.
 /// (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3, 3, 3, 3, 3)
 inline at::Tensor
 drotate_self_fourth(const at::Tensor & T, const at::Tensor & r)

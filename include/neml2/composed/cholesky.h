@@ -13,9 +13,7 @@ cholesky(const at::Tensor & A)
 {
   const at::Tensor a = for_lapack(A);
   const auto [L, info] = at::linalg_cholesky_ex(0.5 * (a + a.transpose(-1, -2)));
-  return L
-      .masked_fill(info.ne(0).unsqueeze(-1).unsqueeze(-1), std::numeric_limits<double>::quiet_NaN())
-      .to(A.scalar_type());
+  return nan_where(info.ne(0), L).to(A.scalar_type());
 }
 
 /// The Cholesky factor of a symmetric tensor. (..., 6) -> (..., 3, 3)

@@ -98,7 +98,7 @@ closest_pair(const at::Tensor & r,
           quaternion_product(chosen(S.unsqueeze(0)), b)};
 }
 
-/// The smallest angle between P r and S q. (..., 3), (..., 3), (m, 4), (n, 4) -> (...)
+/// The smallest angle between P r and S q, over all operators P and S of the two classes. (..., 3), (..., 3), (m, 4), (n, 4) -> (...)
 inline at::Tensor
 misorientation(const at::Tensor & r,
                const at::Tensor & q,

@@ -4,7 +4,6 @@
 #include "neml2/composed/SSR4.h"
 #include "neml2/composed/where.h"
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -49,12 +48,12 @@ eigh_by_parts(const at::Tensor & M)
   return {at::cat(values).view(M.sizes().slice(0, M.dim() - 1)), at::cat(vectors).view(M.sizes())};
 }
 
-/// Eigenvalues and eigenvectors by LibTorch; NaN where s is not finite, because LibTorch would throw for the whole batch.
+/// Eigenvalues and eigenvectors by LibTorch; NaN with their derivatives where s is not finite, because LibTorch would throw for the whole
+/// batch.
 /// (..., 6) -> (..., 3), (..., 3, 3)
 inline std::pair<at::Tensor, at::Tensor>
 eigen_decomposition(const at::Tensor & s)
 {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const at::Tensor bad = (s - s).sum(-1).ne(0).unsqueeze(-1), bad_matrix = bad.unsqueeze(-1);
   const auto [l, V] = eigh_by_parts(for_lapack(full(s).masked_fill(bad_matrix, 0)));
   const at::Tensor v = V.detach();
@@ -63,7 +62,8 @@ eigen_decomposition(const at::Tensor & s)
   const at::Tensor volume = (z * v.select(-1, 2)).sum(-1).unsqueeze(-1).unsqueeze(-1);
   const at::Tensor signs = at::cat({first, 1 - 2 * (volume < 0).to(v.scalar_type())}, -1);
   const auto dtype = s.scalar_type();
-  return {l.masked_fill(bad, nan).to(dtype), (V * signs).masked_fill(bad_matrix, nan).to(dtype)};
+  const at::Tensor lost = only_where(bad.bitwise_not(), 0 * s).sum(-1).unsqueeze(-1); // 0 or NaN
+  return {l.to(dtype) + lost, (V * signs).to(dtype) + lost.unsqueeze(-1)};
 }
 
 /// Eigenvalues in ascending order. (..., 6) -> (..., 3)

@@ -14,12 +14,14 @@ NEML2_BODY
 RecordedFormula::RecordedFormula(recorded::Recording recording,
                                  std::vector<Tensor> arguments,
                                  std::vector<Tensor> results,
-                                 std::string name)
+                                 std::string name,
+                                 bool is_last)
   : _name(std::move(name)),
     _recording(std::move(recording)),
     _arguments(std::move(arguments)),
     _results(std::move(results)),
-    _value(_name, _recording, program())
+    _value(_name, _recording, program()),
+    _is_last(is_last)
 {
   NEML2_CHECK(_arguments.size() + _results.size() <= size_t(max_operands),
               "vmap: at most ",
@@ -188,6 +190,7 @@ RecordedFormula::differentiable(recorded::Recording r,
 {
   if (arguments.size() + results.size() > size_t(max_operands))
     return nullptr;
+  bool is_last = false;
   {
     const recorded::Recording::Scope scope(r);
     recorded::Components values, seeds, partials;
@@ -209,10 +212,17 @@ RecordedFormula::differentiable(recorded::Recording r,
     }
     for (const auto & t : arguments)
       seeds.insert(seeds.end(), t.partials.begin(), t.partials.end());
-    const recorded::LinearMap is_available(r, seeds, partials); // throws if any is not available
+    try
+    {
+      const recorded::LinearMap available(r, seeds, partials);
+    }
+    catch (const std::invalid_argument &)
+    {
+      is_last = true;
+    }
   }
   return std::make_shared<const RecordedFormula>(
-      std::move(r), std::move(arguments), std::move(results), std::move(name));
+      std::move(r), std::move(arguments), std::move(results), std::move(name), is_last);
 }
 
 /// Makes a new argument that has seeds, in the shape of `like`.

@@ -104,7 +104,12 @@ public:
   RecordedFormula(recorded::Recording recording,
                   std::vector<Tensor> arguments,
                   std::vector<Tensor> results,
-                  std::string name = "formula");
+                  std::string name = "formula",
+                  bool is_last = false);
+
+  /// Whether the derivatives of this formula, which is a derivative itself, need a partial that is not available (see
+  /// Recording::refused_partial).
+  bool is_last() const { return _is_last; }
 
   const std::vector<Tensor> & arguments() const { return _arguments; }
   const std::vector<Tensor> & results() const { return _results; }
@@ -163,6 +168,7 @@ private:
   std::vector<Tensor> _arguments, _results;
   std::vector<TensorShapeRef> _bases; ///< base shapes of the results
   RecordedProgram _value;
+  bool _is_last;
   mutable std::mutex _mutex;
   mutable Programs<size_t> _vector_jacobians;
   mutable Programs<std::pair<Places, Places>> _jacobians; ///< the key is (by, of)

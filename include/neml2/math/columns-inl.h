@@ -147,7 +147,8 @@ private:
 
   // ---- Sides ----
 
-  /// Where the sides are taken to which the node that is computed belongs, and its operand k does not. Undefined if there are none.
+  /// The condition that all sides are taken to which the current node belongs and its operand k does not. Only sides with `guards` count.
+  /// Undefined if there are no such sides.
   at::Tensor taken_without(int32_t k) const
   {
     at::Tensor taken;
@@ -174,22 +175,29 @@ private:
   at::Tensor
   stacked(const std::vector<int32_t> & nodes, TensorShapeRef batch, TensorShapeRef base) const
   {
+    return joined(tensors(nodes), batch, base);
+  }
+  std::vector<at::Tensor> tensors(const std::vector<int32_t> & nodes) const
+  {
     std::vector<at::Tensor> all;
     for (const int32_t i : nodes)
-      all.push_back(tensor(i).to(_options.dtype()).expand(batch));
+      all.push_back(tensor(i).to(_options.dtype()));
+    return all;
+  }
+  static at::Tensor joined(std::vector<at::Tensor> all, TensorShapeRef batch, TensorShapeRef base)
+  {
+    for (at::Tensor & t : all)
+      t = t.expand(batch);
     return at::stack(all, -1).reshape(utils::add_shapes(batch, base));
   }
-  /// The shape to which the columns of these nodes broadcast.
-  TensorShape batch_of(const std::vector<int32_t> & nodes) const
-  {
-    TensorShape batch;
-    for (const int32_t i : nodes)
-      broadcast_into(batch, tensor(i).sizes());
-    return batch;
-  }
+  /// The numbers of these nodes, expanded to the shape to which they broadcast, as one tensor (batch; base).
   at::Tensor stacked(const std::vector<int32_t> & nodes, TensorShapeRef base) const
   {
-    return stacked(nodes, batch_of(nodes), base);
+    std::vector<at::Tensor> all = tensors(nodes);
+    TensorShape batch;
+    for (const at::Tensor & t : all)
+      broadcast_into(batch, t.sizes());
+    return joined(std::move(all), batch, base);
   }
   /// Sets the columns of nodes from a tensor with one base entry per node.
   void unstack(const std::vector<int32_t> & nodes, const at::Tensor & t, Size base_dim)
@@ -457,8 +465,12 @@ private:
       run(first, last, number);
       return std::pair(stacked(newton.r, _batch, {n}), stacked(newton.J, _batch, {n, n}));
     };
-    const ComposedNewton found = composed_newton(
-        stacked(guess, _batch, {n}), unknowns, newton.options, _is_differentiated, equations);
+    const bool is_traced = !core::dispatches_plainly(); // derivatives may be taken of the trace
+    const ComposedNewton found = composed_newton(stacked(guess, _batch, {n}),
+                                                 unknowns,
+                                                 newton.options,
+                                                 _is_differentiated || is_traced,
+                                                 equations);
     unstack(newton.x, found.solution, 1);
     column(newton.iterations) = {found.iterations};
     column(newton.converged) = {found.converged};
