@@ -1,4 +1,4 @@
-// error: in a formula there is no type for this Jacobian
+// error: there is no type for this Jacobian in formulas
 // SPDX-License-Identifier: MIT
 #include "neml2/math/gradient.h"
 #include "neml2/tensors/tensors.h"

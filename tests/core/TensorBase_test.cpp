@@ -361,6 +361,9 @@ TEST_CASE("a tensor prints its type, shape, dtype and device, then its values",
   REQUIRE(printed(SR2()) == "SR2 undefined");
   const auto v = Vec::fill(1, 2, 3);
   REQUIRE(printed(v) == "Vec (; 3) float64 cpu\n" + printed(static_cast<const at::Tensor &>(v)));
+  const std::string z = printed(Scalar::full({2}, c10::complex<double>(1, 2), c10::kComplexDouble));
+  REQUIRE(first_line(z) == "Scalar (2;) complex128 cpu");
+  REQUIRE(z.find("1  2") != z.npos);
 }
 
 TEST_CASE("linspace has its steps along a new batch dimension", "[core][TensorBase]")

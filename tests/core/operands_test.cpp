@@ -116,7 +116,7 @@ TEST_CASE("bad operands are refused with the operation, the shapes and the remed
        "convert with "
        ".to(kFloat64)."},
       {[&] { sqrt(Scalar::ones({2}, c10::kComplexDouble)); },
-       "sqrt: not defined for dtype ComplexDouble (Scalar (2;)). Expected a floating type; convert "
+       "sqrt: not defined for dtype complex128 (Scalar (2;)). Expected a floating type; convert "
        "with .to(kFloat64)."},
       // devices
       {[&] { C * meta; },

@@ -336,4 +336,18 @@ TEST_CASE("Numbers that a function cannot take are refused", "[math][errors]")
   for (const auto & [message, part] : cases)
     REQUIRE_THAT(message, Catch::Matchers::StartsWith(part));
 }
+
+TEST_CASE("The derivative of fmod by the divisor is the number of times that it was subtracted",
+          "[math]")
+{
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const at::Tensor x = at::tensor({1.0, -1.0, 7.0, 1.0, 1.0}, kFloat64),
+                   y = at::tensor({0.1, 0.1, 2.5, infinite, 1e-3}, kFloat64).requires_grad_(true);
+  const at::Tensor expected = -((x - x.fmod(y)) / y).detach().round();
+  const Scalar r = fmod(Scalar(x), Scalar(y));
+  REQUIRE(at::equal(r.detach(), x.fmod(y.detach())));
+  at::Tensor(r).sum().backward();
+  REQUIRE(at::equal(y.grad(), expected));
+  REQUIRE(y.grad()[0].item<double>() == -9);
+}
 } // namespace binary_test

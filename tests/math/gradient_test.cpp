@@ -3,6 +3,7 @@
 
 #include "neml2/math/newton.h"
 #include "neml2/math/vmap_out.h"
+#include "neml2/tensors/isotropic.h"
 #include "neml2/tensors/tensors.h"
 #include "support/errors.h"
 #include "support/formulas.h"
@@ -243,5 +244,33 @@ TEST_CASE("newton in a function that is differentiated", "[gradient]")
   const at::Tensor curved = vmap(curvature, Scalar(x));
   REQUIRE(close(curved.detach(), second));
   REQUIRE(close(grad({curved.sum()}, {x})[0], third));
+}
+
+TEST_CASE("integers among the arguments are numbers, as on batches", "[gradient]")
+{
+  constexpr auto power = [](const auto & x, const auto & n) { return pow(x, (n - 1) / n); };
+  constexpr auto in_group = [](const auto & x, const auto & n)
+  { return pow(x, (std::get<1>(n) - std::get<0>(n)) / std::get<1>(n)); };
+  constexpr auto flow = [](const auto & s, const auto & over, const auto & n)
+  { return s + 0.1 * pow(s, 1 / n) - over; };
+  constexpr auto of_stretches = [](const auto & l, const auto & n)
+  { return pow(l(0), 1 / n) + pow(l(1), 1 / n) + pow(l(2), 1 / n); };
+  const Scalar a(torch::linspace(1, 2, 5, kFloat64));
+  const auto same = [](const at::Tensor & x, const at::Tensor & y)
+  { return torch::allclose(x, y, 1e-14, 1e-14); };
+  REQUIRE(same(vmap([&](const auto & x) { return gradient<0>(power, x, 5); }, a),
+               0.8 * at::Tensor(a).pow(-0.2)));
+  REQUIRE(same(vmap([&](const auto & x) { return hessian<0>(power, x, 5); }, a),
+               -0.16 * at::Tensor(a).pow(-1.2)));
+  REQUIRE(same(vmap([&](const auto & x) { return gradient<0>(in_group, x, std::tuple(1, 5)); }, a),
+               0.8 * at::Tensor(a).pow(-0.2)));
+  REQUIRE(same(vmap([&](const auto & x) { return value_and_jacobian<0>(power, x, 5).second; }, a),
+               0.8 * at::Tensor(a).pow(-0.2)));
+  const Scalar solution = newton(flow, a, a, 3);
+  REQUIRE(same(vmap([&](const auto & x) { return newton(flow, x, x, 3); }, a), solution));
+  REQUIRE(same(solution + 0.1 * pow(solution, 1.0 / 3.0), a));
+  const SR2 s = SR2::fill(1.0, 2.0, 3.0);
+  REQUIRE(same(vmap([&](const auto & x) { return isotropic(of_stretches, x, 2); }, s),
+               isotropic(of_stretches, s, 2)));
 }
 } // namespace gradient_test

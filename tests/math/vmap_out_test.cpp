@@ -344,4 +344,17 @@ TEST_CASE("vmap_out takes several outputs on the meta device", "[math][vmap_out]
       std::tie(a, b), [](auto s) { return std::tuple(s * 2.0, s + 1.0); }, SR2::empty({3}, meta));
   REQUIRE(a.is_meta());
 }
+
+TEST_CASE("vmap_out writes results of integers to float64 only", "[math][vmap_out]")
+{
+  const Scalar n(at::tensor({1, 2, 3}, kInt64));
+  const auto half = [](const auto & x) { return 0.5 * x; };
+  Scalar out = Scalar::empty({3});
+  vmap_out(out, half, n);
+  REQUIRE(torch::equal(out, vmap(half, n)));
+  Scalar integers = Scalar::zeros({3}, kInt64);
+  REQUIRE_THROWS_WITH(vmap_out(integers, half, n),
+                      ContainsSubstring("is of dtype int64. Expected float64"));
+  REQUIRE(integers.eq(0).all().item<bool>());
+}
 } // namespace vmap_out_test

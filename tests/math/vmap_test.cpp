@@ -413,7 +413,7 @@ TEST_CASE("vmap refuses what does not fit, and says why", "[math][vmap]")
                ContainsSubstring("vmap: SR2 (2; 6) is sparse. Expected dense tensors: to_dense()"));
   const auto twice = [](auto a) { return 2.0 * a; };
   REQUIRE_THAT(error_of([&] { vmap(twice, SR2(torch::complex(s, s))); }),
-               ContainsSubstring("vmap: not defined for dtype ComplexDouble"));
+               ContainsSubstring("vmap: not defined for dtype complex128"));
   REQUIRE_THAT(error_of([&] { vmap(twice, SR2(s > 0.5)); }),
                ContainsSubstring("vmap: not defined for dtype bool"));
 }

@@ -155,4 +155,20 @@ TEST_CASE("where newton does not converge at a point the result is NaN", "[at_po
                                20.0);
   REQUIRE(std::isnan(std::get<0>(spoilt)[0]));
 }
+
+TEST_CASE("the derivative of a stress by a deformation gradient at a point", "[at_point]")
+{
+  constexpr auto of_F = [](const auto & F, const auto & mu) { return mu * sym(F * transpose(F)); };
+  kernels::R2<double> F(1.1, 0.1, 0.0, 0.2, 0.9, -0.1, 0.0, 0.3, 1.2);
+  const auto [s, J] = value_and_jacobian_at_point<0>(of_F, F, 2.0);
+  static_assert(std::is_same_v<std::decay_t<decltype(J)>, kernels::SFFR4<double>>);
+  for (int j = 0; j < 9; j++)
+  {
+    auto moved = F;
+    moved[j] += 1e-6;
+    const auto next = at_point(of_F, moved, 2.0);
+    for (int i = 0; i < 6; i++)
+      REQUIRE(std::abs((next[i] - s[i]) / 1e-6 - J[9 * i + j]) < 1e-5);
+  }
+}
 } // namespace at_point_test

@@ -36,7 +36,7 @@ refuses_bad_operands(const Operation & op)
   if (op.accepts == Accepts::floating)
     bad = {{at::kLong, "int64"}, {at::kInt, "int32"}};
   if (op.accepts != Accepts::any)
-    bad.insert(bad.end(), {{at::kBool, "bool"}, {at::kComplexDouble, "Complex"}});
+    bad.insert(bad.end(), {{at::kBool, "bool"}, {at::kComplexDouble, "complex"}});
   for (const auto & [dtype, dtype_name] : bad)
     if (auto v = refuses(
             op, arguments(op, batches, dtype), {"not defined for dtype " + dtype_name, "convert"});

@@ -101,6 +101,12 @@ dtype_name(Dtype dtype)
     return "float32";
   case kFloat64:
     return "float64";
+  case c10::kComplexHalf:
+    return "complex32";
+  case c10::kComplexFloat:
+    return "complex64";
+  case c10::kComplexDouble:
+    return "complex128";
   default:
     return c10::toString(dtype);
   }

@@ -198,7 +198,7 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(batch_shape))
   {
   }
-  /// From a raw tensor with dynamic_dim batch dimensions and intmd_dim intermediate ones, which must be 0.
+  /// From a raw tensor with dynamic_dim batch dimensions. intmd_dim, the number of intermediate dimensions, must be 0.
   PrimitiveTensor(const at::Tensor & t, Size dynamic_dim, Size intmd_dim)
     : PrimitiveTensor(neml2::Tensor(t, dynamic_dim, intmd_dim))
   {

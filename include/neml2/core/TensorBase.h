@@ -200,7 +200,7 @@ public:
     return core::translate_errors(
         "contiguous", [&] { return wrap(at::Tensor::contiguous()); }, core::operand(self()));
   }
-  /// Copies from another tensor of this library, whose batch and base shape broadcast to those of this tensor.
+  /// Copies from another tensor of this library, whose batch and base shapes broadcast to those of this tensor.
   /// @throws NEMLException if they do not; this tensor is then unchanged.
   template <class B, core::if_tensor<B> = 0>
   Derived & copy_(const B & other, bool non_blocking = false);
@@ -448,7 +448,12 @@ print(std::ostream & os, const Operand & o)
   if (!t.defined())
     return os;
   os << ' ' << dtype_name(t.scalar_type()) << ' ' << t.device() << '\n';
-  return t.is_meta() ? os : os << t; // meta tensors have no values
+  if (t.is_meta()) // has no values
+    return os;
+  if (t.is_complex()) // LibTorch would print the real parts only
+    return os << "real and imaginary parts, along the last dimension:\n"
+              << at::view_as_real(t.resolve_conj());
+  return os << t;
 }
 } // namespace core
 

@@ -10,8 +10,8 @@
  * Allows only one version of the library in a program.
  *
  * Functions in the headers of two versions have the same names, and a linker keeps only one of them. Each file that includes the headers
- * therefore compares versions when it is loaded; operations do not compare them. Where symbols are not shared, as with RTLD_LOCAL and
- * clang, the parts of a program do not see each other, and each part may have its own version.
+ * therefore compares versions when it is loaded; operations do not compare them. Where symbols are not shared, as between libraries that
+ * clang compiled and that are loaded with RTLD_LOCAL, the parts of a program do not see each other, and each part may have its own version.
  */
 namespace neml2::core
 {

@@ -46,7 +46,7 @@ KernelCache::default_folder()
 {
   using namespace cache;
   if (const std::string own = variable("NEML2_CACHE"); !own.empty())
-    return own;
+    return own.rfind("~/", 0) == 0 ? variable("HOME") + own.substr(1) : own;
 #ifdef _WIN32
   const std::string caches = variable("LOCALAPPDATA"), home;
 #else

@@ -21,7 +21,7 @@ NvrtcLibraries::NvrtcLibraries(std::vector<std::string> names) : _names(std::mov
     throw NEMLException(_why_none);
 }
 
-/// Library number k, counted from 0, among the libraries that can be opened; null if there are not so many. Libraries of the same version
+/// Library number k, counted from 0, among the libraries that can be opened; null if there are not that many. Libraries of the same version
 /// count as one.
 NEML2_BODY const Nvrtc *
 NvrtcLibraries::opened(size_t k)

@@ -25,7 +25,8 @@ public:
 
   /// The target for a device of this architecture, such as 90, with a driver of this version of CUDA (1000 major + 10 minor):
   /// - machine code by the first NVRTC that knows the architecture, and whose major version is not newer than the driver's;
-  /// - otherwise text for the newest architecture known to an NVRTC that is not newer than the driver;
+  /// - otherwise PTX for the newest architecture that is not newer than the device's, among those known to an NVRTC that is itself not newer than
+  ///   the driver;
   /// - otherwise the output of a newer NVRTC, which the driver may refuse.
   /// @throws NEMLException if all libraries know only newer architectures.
   NvrtcTarget target(int architecture, int driver);

@@ -4,6 +4,7 @@
 #include "neml2/core/PrimitiveTensor.h"
 #include "neml2/engine/evaluate.h"
 #include "neml2/kernels/captures.h"
+#include "neml2/kernels/fields.h"
 
 /// Formulas of the caller: checks of their arguments and results.
 namespace neml2::engine
@@ -99,7 +100,7 @@ check_formula()
       static_assert(formula_results<Returned>::valid,
                     "vmap: the formula must return a tensor, a number, or a group of them: a "
                     "std::tuple, or a struct that is a template of the types of its fields");
-      if constexpr (formula_results<Returned>::valid)
+      if constexpr (formula_results<Returned>::valid && kernels::is_of_values<Returned>())
       {
         constexpr bool fits =
             sizeof...(A) + size_t(formula_results<Returned>::types::count) <= size_t(max_operands);

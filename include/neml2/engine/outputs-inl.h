@@ -120,7 +120,15 @@ check_output(const Operation & op,
   for (const auto & x : inputs)
     if (x.tensor)
     {
-      if (x.tensor->dtype() != t.dtype() || x.tensor->device() != t.device())
+      const bool is_integer = c10::isIntegralType(x.tensor->scalar_type(), /*includeBool=*/false);
+      NEML2_CHECK(!is_integer || t.scalar_type() == kFloat64,
+                  op.name,
+                  ": the output ",
+                  out,
+                  " is of dtype ",
+                  dtype_name(t.scalar_type()),
+                  ". Expected float64, in which formulas compute integers.");
+      if ((!is_integer && x.tensor->dtype() != t.dtype()) || x.tensor->device() != t.device())
         fail_mixed(op, x, out);
       NEML2_CHECK(
           !may_share_memory(out, x) || are_the_same_rows(out, x),

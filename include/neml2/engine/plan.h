@@ -19,7 +19,7 @@ struct Memory
   char * data;
   TensorShapeRef sizes, strides;
   Size batch_dim;
-  /// Whether it is float32; most formulas convert it to float64, tile by tile.
+  /// Whether the numbers are float32; most formulas convert them to float64, tile by tile.
   bool is_float = false;
 };
 

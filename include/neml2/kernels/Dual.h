@@ -10,7 +10,7 @@ namespace neml2::kernels
  * A number and its derivatives with respect to N variables: arithmetic on duals differentiates a formula exactly.
  *
  * T is a plain number, a pack of plain numbers or, for second derivatives, another dual. Operands that depend on no variable
- * stay plain numbers, and cost no derivatives.
+ * stay plain numbers, and no derivatives are computed for them.
  *
  * Source: Clifford (1873), Proc. London Math. Soc. s1-4, 381-395.
  */

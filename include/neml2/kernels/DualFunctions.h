@@ -71,12 +71,12 @@ struct DualFunctions : NestedDual<T, N>
   NEML2_INLINE friend Dual asin(const Dual & a)
   {
     using std::asin;
-    return Dual::chain(T(asin(a.x)), T(1.0 / sqrt(T(1.0 - a.x * a.x))), a);
+    return Dual::chain(T(asin(a.x)), T(1.0 / sqrt(T((1.0 - a.x) * (1.0 + a.x)))), a);
   }
   NEML2_INLINE friend Dual acos(const Dual & a)
   {
     using std::acos;
-    return Dual::chain(T(acos(a.x)), T(-1.0 / sqrt(T(1.0 - a.x * a.x))), a);
+    return Dual::chain(T(acos(a.x)), T(-1.0 / sqrt(T((1.0 - a.x) * (1.0 + a.x)))), a);
   }
   NEML2_INLINE friend Dual atan(const Dual & a)
   {
@@ -114,7 +114,7 @@ struct DualFunctions : NestedDual<T, N>
   NEML2_INLINE friend Dual atanh(const Dual & a)
   {
     using std::atanh;
-    return Dual::chain(T(atanh(a.x)), T(1.0 / (1.0 - a.x * a.x)), a);
+    return Dual::chain(T(atanh(a.x)), T(1.0 / ((1.0 - a.x) * (1.0 + a.x))), a);
   }
   NEML2_INLINE friend Dual log10(const Dual & a)
   {

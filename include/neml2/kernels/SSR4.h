@@ -38,6 +38,14 @@ operator*(const SSR4<A> & C, const SR2<B> & e)
   return matmul<6, 6, 1, SR2<product_t<A, B>>>(C, e);
 }
 
+/// C_ijkl A_kl. Only the symmetric part of A contributes.
+template <class A, class B>
+NEML2_INLINE constexpr SR2<product_t<A, B>>
+operator*(const SSR4<A> & C, const R2<B> & a)
+{
+  return C * sym(a);
+}
+
 /// e_ij C_ijkl
 template <class A, class B>
 NEML2_INLINE constexpr SR2<product_t<A, B>>

@@ -188,4 +188,21 @@ fields(R & r)
 {
   return Fields<std::remove_const_t<R>>::of(r);
 }
+
+/// Whether R is a tuple of references, as std::tie makes it, or contains one.
+template <class R>
+constexpr bool holds_references = false;
+template <class... T>
+constexpr bool holds_references<std::tuple<T...>> =
+    ((std::is_reference_v<T> || holds_references<std::decay_t<T>>) || ...);
+/// Checks that a formula's result consists of values.
+template <class R>
+constexpr bool
+is_of_values()
+{
+  static_assert(!holds_references<R>,
+                "a formula returned references to its variables, which exist only while it runs: "
+                "return std::tuple(a, b) instead of std::tie(a, b)");
+  return !holds_references<R>;
+}
 } // namespace neml2::kernels

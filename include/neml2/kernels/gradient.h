@@ -195,7 +195,8 @@ jacobian_part(const T * partials, int padded, int i, int j)
   {
     using R = typename jacobian_row<T, Y, X>::type;
     static_assert(!std::is_void_v<R>,
-                  "in a formula there is no type for this Jacobian: take the derivative of fewer "
+                  "there is no type for this Jacobian in formulas and at points: take the "
+                  "derivative of fewer "
                   "results, or by another argument");
     constexpr int rows = number_count<Y>, columns = number_count<X>;
     T x[rows * columns];
@@ -283,7 +284,7 @@ value_and_gradient(const F & f, const A &... a)
   static_assert(sizeof...(I) > 0, "gradient<I>: name an argument, as in gradient<0>(f, x)");
   if constexpr (sizeof...(I) > 0 && can_be_differentiated<F>() &&
                 (can_differentiate_by<I, A...>() && ...))
-    return differentiate_scalar<I...>(f, a...);
+    return differentiate_scalar<I...>(f, with_real_numbers(a)...);
   else
     return std::pair(0.0, 0.0);
 }
@@ -305,7 +306,7 @@ differentiate_row(const F & f, const A &... a)
   using D = Differential<std::index_sequence<I>, F, A...>;
   static_assert(D::valid,
                 "jacobian<I>: the formula must return a tensor, a scalar, or a group of them");
-  if constexpr (D::valid)
+  if constexpr (D::valid && is_of_values<typename D::Returned>())
   {
     using X = std::tuple_element_t<I, std::tuple<A...>>;
     using Y = typename D::Returned;
@@ -333,7 +334,7 @@ NEML2_CALLS_FORMULA auto
 value_and_jacobian(const F & f, const A &... a)
 {
   if constexpr (can_be_differentiated<F>() && can_differentiate_by<I, A...>())
-    return differentiate_row<I, Of...>(f, a...);
+    return differentiate_row<I, Of...>(f, with_real_numbers(a)...);
   else
     return std::pair(0.0, 0.0);
 }
@@ -363,7 +364,7 @@ NEML2_CALLS_FORMULA auto
 hessian(const F & f, const A &... a)
 {
   if constexpr (can_be_differentiated<F>() && can_differentiate_by<I, A...>())
-    return differentiate_row<I>(RowGradient<I, F>{f}, a...).second;
+    return differentiate_row<I>(RowGradient<I, F>{f}, with_real_numbers(a)...).second;
   else
     return 0.0;
 }

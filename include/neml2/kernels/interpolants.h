@@ -92,8 +92,8 @@ secant(const Knot<A, B> & p, const Knot<A, B> & q)
  * The derivative at a point is the slope of the parabola through the point and its neighbours; at an end of the table it is the
  * slope of the parabola through the three points at that end. The derivatives at a and at b are limited separately to the square [0, 3]²
  * of Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246, so that the curve depends on four points only: l is the point
- * before a, and r is the point after b. In the first interval, where `first` holds, l is instead the third point from that end. In the
- * last interval, where `last` holds, r is the third point from the other end. Divided differences do not depend on the order of points.
+ * before a, and r is the point after b. In the first interval, where `first` holds, l is instead the third point of the table. In the
+ * last interval, where `last` holds, r is the third point from the end of the table. Divided differences do not depend on the order of points.
  */
 template <class X, class Held, class A, class B, class C, class Choose>
 NEML2_INLINE constexpr auto

@@ -205,7 +205,7 @@ private:
  */
 template <class F, class S, class... A>
 NEML2_CALLS_FORMULA auto
-isotropic(const F & f, const SR2<S> & s, const A &... a)
+isotropic_of(const F & f, const SR2<S> & s, const A &... a)
 {
   using R = number_t<std::tuple<SR2<S>, A...>>;
   using Returned = decltype(f(std::declval<const Vec<R> &>(), a...));
@@ -236,5 +236,11 @@ isotropic(const F & f, const SR2<S> & s, const A &... a)
   }
   else // an error has been reported already: this avoids further ones
     return R(0.0);
+}
+template <class F, class S, class... A>
+NEML2_CALLS_FORMULA auto
+isotropic(const F & f, const SR2<S> & s, const A &... a)
+{
+  return isotropic_of(f, s, with_real_numbers(a)...);
 }
 } // namespace neml2::kernels

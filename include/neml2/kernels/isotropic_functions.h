@@ -247,7 +247,7 @@ isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
 {
   return dual_of(spectrum<true>(f), s);
 }
-/// f of duals of duals, from f of the innermost values; it has the second derivatives along the partials of both levels.
+/// f of duals of duals, from f of the innermost values; the result contains the second derivatives along the partials of both levels.
 template <template <class> class F, class T, int M, int N>
 NEML2_INLINE SR2<Dual<Dual<T, M>, N>>
 isotropic_dual(const F<T> & f, const SR2<Dual<Dual<T, M>, N>> & s)

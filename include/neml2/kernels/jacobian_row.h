@@ -24,6 +24,8 @@ template <class T>
 struct R4;
 template <class T>
 struct SSR4;
+template <class T>
+struct SFFR4;
 
 /// The shape of a row; the shape of a scalar is empty.
 template <class Row>
@@ -69,6 +71,11 @@ struct shape_of<SSR4<T>>
 {
   using type = std::index_sequence<6, 6>;
 };
+template <class T>
+struct shape_of<SFFR4<T>>
+{
+  using type = std::index_sequence<6, 3, 3>;
+};
 
 /// The row type of a shape; void if no single type fits.
 template <class T, class Shape>
@@ -110,6 +117,11 @@ template <class T>
 struct row_of_shape<T, std::index_sequence<6, 6>>
 {
   using type = SSR4<T>;
+};
+template <class T>
+struct row_of_shape<T, std::index_sequence<6, 3, 3>>
+{
+  using type = SFFR4<T>;
 };
 
 template <size_t... Y, size_t... X>

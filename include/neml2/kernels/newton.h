@@ -30,7 +30,7 @@ struct NewtonSystem
   {
     static_assert(has_numbers<Residual>,
                   "newton: the residual must return a scalar, a tensor, or a group of them");
-    if constexpr (has_numbers<Residual>)
+    if constexpr (has_numbers<Residual> && is_of_values<Residual>())
     {
       static_assert(
           number_count<Residual> == n,
@@ -82,7 +82,7 @@ template <class F, class X, class... A>
 constexpr bool depends_on_arguments<true, F, X, A...> =
     is_active<std::decay_t<std::invoke_result_t<const F &, const X &, const A &...>>>;
 
-/// f(part) for each plain number within a dual of any level; the first part is the value.
+/// Calls f(part) for each plain number within a dual of any level; the first part is the value.
 template <class T, class F>
 NEML2_INLINE void
 for_each_part(T & a, const F & f)
@@ -312,17 +312,19 @@ template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto
 newton_report(const F & residual, const X & guess, const A &... a)
 {
-  return with_newton_options([&](const NewtonOptions & o, const auto &... x)
-                             { return newton_of<true>(residual, guess, o, x...); },
-                             a...);
+  return with_newton_options(
+      [&](const NewtonOptions & o, const auto &... x)
+      { return newton_of<true>(residual, guess, o, with_real_numbers(x)...); },
+      a...);
 }
 /// The solution x without the report; NaN where Newton's method did not converge, unless the options say otherwise.
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto
 newton(const F & residual, const X & guess, const A &... a)
 {
-  return with_newton_options([&](const NewtonOptions & o, const auto &... x)
-                             { return newton_of<false>(residual, guess, o, x...).solution; },
-                             a...);
+  return with_newton_options(
+      [&](const NewtonOptions & o, const auto &... x)
+      { return newton_of<false>(residual, guess, o, with_real_numbers(x)...).solution; },
+      a...);
 }
 } // namespace neml2::kernels

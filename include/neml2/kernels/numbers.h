@@ -83,6 +83,31 @@ constexpr bool has_numbers = Numbers<R>::valid;
 template <class R>
 constexpr int number_count = Numbers<R>::count;
 
+/// Whether an A is an integer, or a group that contains one.
+template <class A, class = void>
+constexpr bool holds_integers = std::is_integral_v<A> && !std::is_same_v<A, bool>;
+template <template <class...> class G, class... T>
+constexpr bool holds_integers<G<T...>, std::enable_if_t<is_group<G<T...>>>> =
+    (holds_integers<std::decay_t<T>> || ...);
+/// a with its integers as double, because the plain numbers of formulas are scalars: 1 / n is not rounded.
+template <class A>
+NEML2_INLINE constexpr decltype(auto)
+with_real_numbers(const A & a)
+{
+  if constexpr (!holds_integers<A>)
+    return (a);
+  else if constexpr (!is_group<A>)
+    return double(a);
+  else
+    return std::apply(
+        [](const auto &... x)
+        {
+          return typename Fields<A>::template with<std::decay_t<decltype(with_real_numbers(x))>...>{
+              with_real_numbers(x)...};
+        },
+        fields(a));
+}
+
 /// The R with its numbers replaced by numbers of type U.
 template <class R, class U>
 using with_numbers_t = typename Numbers<R>::template with<U>;

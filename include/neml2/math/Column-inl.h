@@ -40,7 +40,7 @@ struct Column
   friend Column pow(const Column & a, const Column & b) { return {a.t.pow(b.t)}; }
   friend Column atan2(const Column & a, const Column & b) { return {a.t.atan2(b.t)}; }
   friend Column hypot(const Column & a, const Column & b) { return {length_of_two(a.t, b.t)}; }
-  friend Column fmod(const Column & a, const Column & b) { return {a.t.fmod(b.t)}; }
+  friend Column fmod(const Column & a, const Column & b) { return {remainder_of_two(a.t, b.t)}; }
   friend Column minimum(const Column & a, const Column & b)
   {
     return {Extremum<false>::of(a.t, b.t)};

@@ -6,6 +6,7 @@
 #include "neml2/math/componentwise.h"
 
 #include <cmath>
+#include <limits>
 
 /// Functions of two arguments, component by component: elementwise.h describes shapes, dtypes and errors.
 namespace neml2
@@ -70,6 +71,21 @@ length_of_two(const at::Tensor & x, const at::Tensor & y)
     return x.hypot(y);
   const at::Tensor is_zero = x.eq(0).bitwise_and(y.eq(0));
   return select(is_zero, 0, select(is_zero, 1, x).hypot(y));
+}
+
+/// x - y trunc(x / y). LibTorch's derivative with respect to y is the rounded quotient: -10 for x = 1 and y = 0.1, but x - 9 y is the value.
+inline at::Tensor
+remainder_of_two(const at::Tensor & x, const at::Tensor & y)
+{
+  const Dtype dtype = c10::promoteTypes(x.scalar_type(), y.scalar_type());
+  if (only_values(x, y) || !c10::isFloatingType(dtype))
+    return x.fmod(y);
+  const double most = dtype == kFloat64   ? std::numeric_limits<double>::max()
+                      : dtype == kFloat16 ? 65504
+                                          : 3e38;                   // of float32 and bfloat16
+  const at::Tensor r = x.fmod(y.detach()), change = y - y.detach(); // 0, or NaN if y is infinite
+  const at::Tensor quotient = ((x - r) / y).detach().round().clamp(-most, most);
+  return r - quotient * select(change.eq(0), change, 0);
 }
 
 /// Whether LibTorch computes this power by products, a quotient or a root.
@@ -232,10 +248,8 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 fmod(const A & a, const B & b)
 {
-  return math::componentwise(core::Operation("fmod", core::Accepts::numbers),
-                             a,
-                             b,
-                             [](const at::Tensor & x, const at::Tensor & y) { return x.fmod(y); });
+  return math::componentwise(
+      core::Operation("fmod", core::Accepts::numbers), a, b, math::remainder_of_two);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A

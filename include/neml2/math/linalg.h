@@ -33,7 +33,7 @@ check_rows(const Operation & op, const Operand & right_side, size_t rows, Size n
               ".");
 }
 
-/// The first index of a batch at which a condition holds.
+/// The index of the first batch entry for which a condition holds.
 inline TensorShape
 first_index(const at::Tensor & condition)
 {

@@ -6,7 +6,7 @@
 
 /**
  * The largest and smallest values along a dimension of the batch (functions batch_..., which keep the type) or of the base (functions
- * base_..., which return Tensor). This header and sum.h contain all functions that reduce a dimension to one entry.
+ * base_..., which return a Tensor). This header and sum.h contain all functions that reduce a dimension to one entry.
  *
  * d counts within the batch or within the base; a negative d counts from the end. All throw NEMLException for an
  * undefined tensor, a dtype for which they are not defined, a batch or base without dimensions, and a dimension out of range.

@@ -5,7 +5,7 @@
 
 /**
  * Sums and means along dimensions of the batch (functions batch_..., which keep the type) or of the base (functions base_..., which
- * return Tensor).
+ * return a Tensor).
  *
  * The largest and smallest values are in reduction.h. d counts within the batch or within the base; a negative d counts
  * from the end. Sums over the base add in the same order for every layout in memory. All throw NEMLException for an

@@ -56,7 +56,7 @@ vmap(const F & f, const A &... a)
  * Without in_float32 the results are computed in float64 and rounded once, to the full accuracy of float32. With it each operation of the
  * formula rounds to float32: do not use it where digits cancel, as in differences of nearly equal numbers. The formula must have a single
  * result; the result and the arguments must be scalars or plain numbers. The formula must not call newton. in_float32 has no effect on
- * tensors of float64, on other devices, and on derivatives.
+ * tensors of float64, on other devices, or on derivatives.
  */
 template <class F>
 engine::InFloat32<F>

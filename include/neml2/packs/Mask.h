@@ -43,7 +43,7 @@ struct Mask
     else
       return Mask(~a.m);
   }
-  /// These operators do what & | ~ do: both sides are evaluated.
+  /// These operators are the same as &, | and ~; therefore && and || evaluate both sides.
   NEML2_INLINE friend Mask operator&&(const Mask & a, const Mask & b) { return a & b; }
   NEML2_INLINE friend Mask operator||(const Mask & a, const Mask & b) { return a | b; }
   NEML2_INLINE friend Mask operator!(const Mask & a) { return ~a; }

@@ -118,7 +118,7 @@ at_point(const F & f, const A &... a)
     using Returned = std::decay_t<decltype(f(packs::with_numbers<packs::Pack<1>>(a)...))>;
     static_assert(packs::is_of_point<Returned>,
                   "at_point: the formula must return a tensor, a number, or a group of them");
-    if constexpr (packs::is_of_point<Returned>)
+    if constexpr (packs::is_of_point<Returned> && kernels::is_of_values<Returned>())
       return packs::evaluate_at_point(f, a...);
   }
 }

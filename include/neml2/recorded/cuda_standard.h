@@ -175,21 +175,29 @@ constexpr bool is_trivially_copy_assignable_v = __is_trivially_assignable(T &, c
 template <class T, class... U>
 constexpr bool is_any_v = (is_same_v<remove_const_t<T>, U> || ...);
 template <class T>
-constexpr bool is_arithmetic_v = is_any_v<T,
-                                          double,
-                                          float,
-                                          bool,
-                                          char,
-                                          signed char,
-                                          unsigned char,
-                                          short,
-                                          unsigned short,
-                                          int,
-                                          unsigned int,
-                                          long,
-                                          unsigned long,
-                                          long long,
-                                          unsigned long long>;
+constexpr bool is_floating_point_v = is_any_v<T, double, float>;
+template <class T>
+constexpr bool is_integral_v = is_any_v<T,
+                                        bool,
+                                        char,
+                                        signed char,
+                                        unsigned char,
+                                        short,
+                                        unsigned short,
+                                        int,
+                                        unsigned int,
+                                        long,
+                                        unsigned long,
+                                        long long,
+                                        unsigned long long>;
+template <class T>
+constexpr bool is_arithmetic_v = is_floating_point_v<T> || is_integral_v<T>;
+template <class T>
+constexpr bool is_reference_v = false;
+template <class T>
+constexpr bool is_reference_v<T &> = true;
+template <class T>
+constexpr bool is_reference_v<T &&> = true;
 template <class T>
 constexpr size_t extent_v = 0;
 template <class T, size_t n>
