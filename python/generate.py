@@ -106,11 +106,20 @@ def literal(kind, default):
     return {"Number": f"Number{{{default}}}", "Size": f"Size({default})"}.get(kind, default)
 
 
+ERRORS = {
+    "NEMLException": "ValueError",
+    "IndexException": "IndexError",
+    "LabelException": "KeyError",
+    "std::invalid_argument": "ValueError",
+}
+
+
 def quoted(text):
     """A comment of the headers, with Python's names in place of C++ names."""
-    for cpp, python in {"NEMLException": "ValueError", "IndexException": "IndexError", "std::invalid_argument": "ValueError"}.items():
+    for cpp, python in ERRORS.items():
         text = text.replace(f"@throws {cpp}", f"Raises {python}")
     text = text.replace("a std::array of n constants", "n constants as a torch.Tensor").replace("neml2::", "")
+    text = re.sub(r"in formulas of vmap\s+and on whole batches", "in formulas of vmap (on whole batches all abscissae are checked)", text)
     text = text.replace("at::manual_seed", "torch.manual_seed")
     text = re.sub(r"\b(?:Interpolant|Beyond)::(\w+)", r'"\1"', text)  # strings in Python
     text = re.sub(r"\b([A-Z]\w*)::(?=\w)", r"\1.", text)  # members

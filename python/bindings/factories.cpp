@@ -87,6 +87,24 @@ bind_shaped(AnyClass & cls,
                    nb::sig(typed.c_str()));
 }
 
+/// Throws if `stored` is a tensor of integers that are not these numbers.
+void
+check_exact(const TypeInfo & type,
+            const char * function,
+            const at::Tensor & stored,
+            const at::Tensor & numbers)
+{
+  NEML2_CHECK(!holds_integers(type) || !c10::isIntegralType(stored.scalar_type(), true) ||
+                  stored.to(kFloat64).equal(numbers),
+              type.name,
+              ".",
+              function,
+              ": Miller indices are integers, and ",
+              core::dtype_name(stored.scalar_type()),
+              " cannot hold one of the given numbers. Give whole numbers in its range, or a "
+              "floating dtype.");
+}
+
 void
 check_type(const TypeInfo & type, const Any & other)
 {
@@ -174,8 +192,14 @@ bind_type(const TypeInfo & type)
       "full",
       "value: float, ",
       "A tensor whose stored components all have this value. (*batch_shape; base)",
-      [](const CScalar & value, TensorShapeRef shape, const TensorOptions & o)
-      { return core::make_full(shape, value, o); });
+      [&type](const CScalar & value, TensorShapeRef shape, const TensorOptions & o)
+      {
+        check_exact(type,
+                    "full",
+                    core::make_full({}, value, o),
+                    core::make_full({}, value, o.dtype(kFloat64)));
+        return core::make_full(shape, value, o);
+      });
   bind_like(cls,
             type,
             "empty_like",
@@ -225,8 +249,13 @@ bind_type(const TypeInfo & type)
         options["dtype"] = nb::cast(c10::typeMetaToScalarType(o.dtype()));
         options["device"] = nb::cast(o.device());
         options["requires_grad"] = grad;
-        const nb::object t = nb::module_::import_("torch").attr("tensor")(data, **options);
-        const auto raw = nb::cast<at::Tensor>(t);
+        const auto tensor = [&] {
+          return nb::cast<at::Tensor>(
+              nb::module_::import_("torch").attr("tensor")(data, **options));
+        };
+        const at::Tensor raw = tensor();
+        options["dtype"] = nb::cast(kFloat64);
+        check_exact(type, "create", raw, holds_integers(type) ? tensor() : raw);
         return type.make({raw, type.fixed_base ? raw.dim() - Size(type.base.size()) : batch_dim});
       },
       nb::arg("data"),

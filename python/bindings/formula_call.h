@@ -4,6 +4,7 @@
 #include "bindings/groups.h"
 
 #include <functional>
+#include <memory>
 
 /// The arguments of a call of a formula.
 namespace neml2::python
@@ -27,19 +28,23 @@ class Names
 {
 public:
   Names() = default;
-  explicit Names(std::vector<nb::object> all) : _all(std::move(all)) {}
+  explicit Names(std::vector<nb::object> all)
+    : _all(std::make_shared<const std::vector<nb::object>>(std::move(all)))
+  {
+  }
 
   /// The name of argument k, or null if it has no name. The arguments of a method are counted without its object.
   nb::handle operator()(size_t k, nb::handle instance) const
   {
     const size_t i = k + (instance ? 1 : 0);
-    return i < _all.size() ? nb::handle(_all[i]) : nb::handle();
+    return _all && i < _all->size() ? nb::handle((*_all)[i]) : nb::handle();
   }
   /// The names of the first n arguments.
   std::vector<std::string> texts(size_t n, bool of_method) const;
 
 private:
-  std::vector<nb::object> _all;
+  std::shared_ptr<const std::vector<nb::object>>
+      _all; ///< copies share it: they stay as they are if a formula is looked at again
 };
 
 /// The arguments of a call, as operands.

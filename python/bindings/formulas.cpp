@@ -84,12 +84,12 @@ struct RecordedHandle
     math::evaluate_on_columns(formula->value(), o.all, batch, formula->bases(), t.data());
     return t;
   }
-  /// The number of base dimensions of each argument.
-  std::vector<Size> ranks() const
+  /// The number of base dimensions of each argument, or of each result.
+  static std::vector<Size> ranks(const std::vector<engine::RecordedFormula::Tensor> & tensors)
   {
     std::vector<Size> all;
-    for (const auto & a : formula->arguments())
-      all.push_back(Size(a.base.size()));
+    for (const auto & t : tensors)
+      all.push_back(Size(t.base.size()));
     return all;
   }
   static std::optional<RecordedHandle> handle(std::shared_ptr<const engine::RecordedFormula> f)
@@ -119,7 +119,7 @@ public:
     const nb::object out = taken_out(keywords, instance);
     if (keywords.size() > 0)
       arguments = by_place(self, instance, arguments, keywords);
-    const Call c("vmap", instance, arguments, _names);
+    const Call c("vmap", instance, arguments, Names(_names));
     const std::shared_ptr<const Recorded> r = recorded(self, c);
     const core::Operation op("vmap", core::Accepts::numbers);
     core::check_operands(op, c.operands);
@@ -131,6 +131,7 @@ public:
                   op,
                   c,
                   out,
+                  *r,
                   r->results,
                   together,
                   [&](ArrayRef<core::Operand> outputs)
@@ -168,7 +169,7 @@ public:
     update(self);
     if (keywords.size() > 0)
       arguments = by_place(self, instance, arguments, keywords);
-    const Call c("value_and_jacobian", instance, arguments, _names);
+    const Call c("value_and_jacobian", instance, arguments, Names(_names));
     const Places places = arguments_named(argnums, c, first);
     const Places by = tensors_among(c, places);
     const std::shared_ptr<Recorded> r = recorded(self, c);
@@ -204,6 +205,7 @@ public:
                   op,
                   c,
                   out,
+                  *r,
                   kinds,
                   together,
                   [&](ArrayRef<core::Operand> outputs)
@@ -320,7 +322,8 @@ private:
   /// Deletes all recordings if the value of a name that the function uses has changed.
   void update(nb::handle self)
   {
-    if (_python && !_python->changed())
+    if (const auto python = _python;
+        python && !python->changed()) // runs Python code, as does look_around
       return;
     const std::vector<std::shared_ptr<Recorded>> before = std::move(_recorded);
     _recorded.clear();
@@ -329,10 +332,13 @@ private:
     look_around(self);
     _names = Names(nb::cast<std::vector<nb::object>>(self.attr("_names")()));
   }
-  void look_around(nb::handle self)
+  std::shared_ptr<const PythonFunction> look_around(nb::handle self)
   {
     const auto used = nb::cast<nb::list>(self.attr("_used")());
-    _python = share_with_threads<PythonFunction>(_function, used);
+    const std::shared_ptr<const PythonFunction> found =
+        share_with_threads<PythonFunction>(_function, used);
+    _python = found;
+    return found;
   }
 
   /// The keyword `out`, which is removed from the keywords; null if it is not given, or is a parameter of the function.
@@ -377,15 +383,17 @@ private:
       if (const auto r = _recorded[i];
           r->types == c.types && r->groups == c.groups && r->instance.is(c.instance))
         return r;
+    std::shared_ptr<const PythonFunction> f = _python; // null if another thread has called clear()
     if (const nb::list types = types_among(c);
-        types.size() > 0 && nb::cast<bool>(self.attr("_look_into")(types)))
-      look_around(self);
-    const auto f = _python;
+        !f || (types.size() > 0 && nb::cast<bool>(self.attr("_look_into")(types))))
+      f = look_around(self);
     Instance instance; // holds the object's state before the function is called
     if (c.instance)
       instance = Instance(c.instance, nb::cast<nb::list>(self.attr("_used_of")(c.instance)));
     const std::shared_ptr<Recorded> r = record(*f, c);
     r->instance = std::move(instance);
+    if (_python != f) // meanwhile another thread found that a value has changed
+      return r;
     forget_some();
     _recorded.push_back(r);
     return r;
@@ -494,11 +502,12 @@ private:
                   const core::Operation & op,
                   const Call & c,
                   nb::handle out,
+                  const Recorded & r,
                   const std::vector<Kind> & kinds,
                   const Together & together,
                   const Evaluate & evaluate)
   {
-    const Outputs outputs(op.name, out, kinds, together);
+    Outputs outputs(op.name, out, kinds, together);
     NEML2_CHECK(!is_transformed(c.operands),
                 op.name,
                 ": out was given, but writing to existing tensors has no derivatives of forward "
@@ -506,7 +515,20 @@ private:
     {
       const PassedWarnings warnings;
       const nb::gil_scoped_release release;
+      // Formulas compute integers in float64.
+      std::vector<std::pair<at::Tensor, at::Tensor>> integers; // existing, computed
+      integers.reserve(kinds.size());
+      for (size_t k = 0; k < r.results.size(); k++)
+        if (at::Tensor t = *outputs.operands[k].tensor;
+            r.are_integers[k] && t.defined() && t.scalar_type() == c.like->scalar_type() &&
+            c10::isIntegralType(t.scalar_type(), /*includeBool=*/false))
+        {
+          integers.emplace_back(t, at::empty(t.sizes(), t.options().dtype(kFloat64)));
+          outputs.operands[k].tensor = &integers.back().second;
+        }
       evaluate(outputs.operands);
+      for (const auto & [existing, computed] : integers)
+        existing.copy_(computed);
     }
     compile(self);
     return nb::borrow(out);
@@ -532,7 +554,7 @@ private:
   {
     const TypeInfo & type = *r.results[k].type;
     const auto dtype = c.like->scalar_type();
-    const bool is_integer = !c10::isFloatingType(dtype) && holds_integers(type);
+    const bool is_integer = !c10::isFloatingType(dtype) && r.are_integers[k];
     return type.make(Tensor(is_integer ? t.to(dtype) : t, batch_dim));
   }
 
@@ -638,7 +660,11 @@ bind_formula_class(nb::module_ & m)
   nb::class_<RecordedHandle>(m, "Recorded")
       .def("evaluate", &RecordedHandle::evaluate)
       .def("compose", &RecordedHandle::compose)
-      .def("ranks", &RecordedHandle::ranks)
+      .def("ranks",
+           [](const RecordedHandle & r) { return RecordedHandle::ranks(r.formula->arguments()); })
+      .def("result_ranks",
+           [](const RecordedHandle & r) { return RecordedHandle::ranks(r.formula->results()); })
+      .def("is_last", [](const RecordedHandle & r) { return r.formula->is_last(); })
       .def("gradient",
            [](const RecordedHandle & r, const Places & by)
            { return RecordedHandle::handle(r.formula->gradient(by)); })

@@ -71,6 +71,6 @@ private:
   Uses _uses;
 };
 
-/// Whether two values of a name are the same: the same object, or equal numbers or texts.
+/// Whether two values of a name are the same: the same object, equal integers, equal strings, or floats with the same bits.
 bool is_same_value(nb::handle a, nb::handle b);
 } // namespace neml2::python

@@ -128,7 +128,7 @@ value_of(const char * where, nb::handle object, Size base_dim)
   refuse(where, object, "");
 }
 
-/// The labels of all base dimensions, from the key of an index. A colon means the whole axis, like the empty path.
+/// The labels of all base dimensions, from the key of an indexing expression, such as t.base[key]. A colon means the whole axis, like the empty path.
 template <class T>
 indexing::TensorLabels
 labels_of(nb::handle key)
@@ -160,16 +160,7 @@ nb::object
 reinterpreted(const Tensor & block, nb::handle cls)
 {
   const TypeInfo & type = base_type(cls);
-  NEML2_CHECK(block.base_storage() == utils::numel(type.base),
-              "reinterpret: the block ",
-              core::operand(block),
-              " has ",
-              block.base_storage(),
-              " entries, ",
-              with_article(type.name),
-              " has ",
-              utils::numel(type.base),
-              ".");
+  tensors::check_readable_as(with_article(type.name), type.base, block);
   return core::translate_errors("reinterpret",
                                 [&]
                                 {
@@ -465,7 +456,9 @@ bind_as_tensor(nb::class_<T> & cls)
         return nb::borrow(self);
       },
       nb::arg("other"),
-      doc("LabeledTensor::copy_"),
+      "Copies the entries of a tensor with the same axes; its batch broadcasts to the batch of "
+      "this "
+      "tensor.\nRaises ValueError if the axes differ.",
       nb::sig(("def copy_(self, other: " + name_of<T>() + ") -> typing_extensions.Self").c_str()));
   cls.def(
       "zero_",

@@ -6,6 +6,9 @@
 #include "neml2/core/modes.h"
 #include "neml2/engine/formula_recording.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace neml2::python
 {
 namespace
@@ -43,6 +46,59 @@ output(nb::handle object, engine::FormulaRecorder & recorder, std::vector<Kind> 
   recorder.add_result(row->base, row->components.data(), Size(row->components.size()));
   results.push_back({row->type, row->base});
 }
+
+/// For each result, whether its type holds integers, and its numbers are made of integers by operations that keep them.
+std::vector<bool>
+integers_among(const std::vector<Kind> & results, const recorded::Evaluator & e)
+{
+  std::vector<bool> found;
+  for (const Kind & r : results)
+    found.push_back(holds_integers(*r.type));
+  if (std::find(found.begin(), found.end(), true) == found.end())
+    return found;
+  using recorded::Op;
+  const auto & nodes = e.operations.nodes;
+  std::vector<bool> is_integer(nodes.size());
+  for (size_t k = 0; k < e.program.arguments.size(); k++)
+    for (const int32_t i : e.program.arguments[k])
+      is_integer[size_t(i)] = !e.program.is_number[k];
+  for (size_t i = 0; i < nodes.size(); i++)
+  {
+    const auto of = [&](int k) { return is_integer[size_t(nodes[i].operand[k])]; };
+    switch (nodes[i].op)
+    {
+    case Op::constant:
+      is_integer[i] = std::floor(nodes[i].number) == nodes[i].number;
+      break;
+    case Op::negate:
+    case Op::abs:
+    case Op::macaulay:
+      is_integer[i] = of(0);
+      break;
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::minimum:
+    case Op::maximum:
+      is_integer[i] = of(0) && of(1);
+      break;
+    case Op::where:
+      is_integer[i] = of(1) && of(2);
+      break;
+    case Op::multiply_add:
+    case Op::multiply_subtract:
+    case Op::subtract_product:
+      is_integer[i] = of(0) && of(1) && of(2);
+      break;
+    default:
+      break;
+    }
+  }
+  for (size_t k = 0; k < found.size(); k++)
+    for (const int32_t i : e.program.results[k])
+      found[k] = found[k] && is_integer[size_t(i)];
+  return found;
+}
 } // namespace
 
 std::shared_ptr<Recorded>
@@ -67,6 +123,7 @@ record(const PythonFunction & f, const Call & c)
         "vmap: the formula returned nothing. Expected a tensor, a number, or a group of them.");
   made->returned = returned.structure;
   made->formula = recorder.finish(f.name());
+  made->are_integers = integers_among(made->results, made->formula->value());
   return made;
 }
 } // namespace neml2::python

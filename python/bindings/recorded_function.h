@@ -66,6 +66,8 @@ struct Recorded
   Structure returned;
   std::vector<Kind> results;
   std::shared_ptr<const engine::RecordedFormula> formula;
+  std::vector<bool>
+      are_integers; ///< whether integer arguments give a result whose type holds integers, such as a MillerIndex
   nb::dict
       chosen; ///< for each value of the argument `of` in past calls, the places of the results that it chooses
 

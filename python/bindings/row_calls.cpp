@@ -4,6 +4,7 @@
 #include "neml2/kernels/Quaternion.h"
 #include "neml2/kernels/Scalar.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace neml2::python
@@ -102,7 +103,7 @@ is_tensor(const Row & r)
 }
 
 /// The common type and base shape of operands. They are rows (tensors of a formula) of one type, or Tensors whose base shapes broadcast;
-/// any of them may also be scalars. None if they do not fit.
+/// any of them may also be a scalar. Empty if the operands do not fit.
 struct Common
 {
   const TypeInfo * type = &scalar_type();
@@ -313,6 +314,23 @@ call_of_tensors(const std::string & name, const Rows & x)
   return std::nullopt;
 }
 
+/// The elementwise arithmetic of types for which there are no kernels, such as R5. None if the operands are of other types.
+std::optional<Row>
+arithmetic(const std::string & name, const Rows & x)
+{
+  const auto has_kernels = [](const Row & r)
+  { return !is_scalar(r) && find_row_function("negate", {r}); };
+  if (x.empty() || x.size() > 2 || std::any_of(x.begin(), x.end(), has_kernels))
+    return std::nullopt;
+  if (name == "negate")
+    return call_of_tensor(name, x[0]);
+  const auto f = operators_of_tensors().find(name);
+  if (x.size() == 1 || f == operators_of_tensors().end() ||
+      (name == "*" && !is_scalar(x[0]) && !is_scalar(x[1])))
+    return std::nullopt;
+  return each_component(f->second, x[0], x[1]);
+}
+
 /// norm(a, epsilon), or unit(a, epsilon).
 Row
 with_epsilon(const std::string & name, const Row & a, const D & epsilon)
@@ -467,6 +485,10 @@ call_by_name(const std::string & qualified, const Rows & x)
   if (name == "rotate" && x.size() == 2 && x[1].type == &type_named("Quaternion") &&
       x[0].type != &type_named("Vec"))
     return call_rows(name, {x[0], call_rows("rotation_matrix", {x[1]})[0]});
+  if (name == "@" && std::any_of(x.begin(), x.end(), [](const Row & r) { return is_scalar(r); }))
+    return call_rows(name, x); // refuses them, as on batches
+  if (const auto plain = find_row_function(name, x) ? std::nullopt : arithmetic(name, x))
+    return {*plain};
   return call_rows(name == "@" ? "*" : name, x);
 }
 

@@ -122,23 +122,31 @@ row_vocabulary()
   return all;
 }
 
-Rows
-call_rows(const std::string & name, const Rows & arguments)
+const RowFunction *
+find_row_function(const std::string & name, const Rows & arguments)
 {
-  const auto & functions = row_functions(name);
-  for (const auto & f : functions)
+  for (const auto & f : row_functions(name))
   {
     bool fits = f.arguments.size() == arguments.size();
     for (size_t i = 0; fits && i < arguments.size(); i++)
       fits = f.arguments[i] == arguments[i].type;
     if (fits)
-      return f.call(arguments);
+      return &f;
   }
+  return nullptr;
+}
+
+Rows
+call_rows(const std::string & name, const Rows & arguments)
+{
+  if (const RowFunction * const f = find_row_function(name, arguments))
+    return f->call(arguments);
   const std::string message =
-      functions.empty() ? name + ": not available in formulas, which run point by point. Call it "
-                                 "on the batch, and hand the "
-                                 "result to the formula."
-                        : name + ": not defined in formulas for " + types_text(arguments) + ".";
+      row_functions(name).empty()
+          ? name + ": not available in formulas, which run point by point. Call it "
+                   "on the batch, and hand the "
+                   "result to the formula."
+          : name + ": not defined in formulas for " + types_text(arguments) + ".";
   throw nb::type_error(message.c_str());
 }
 

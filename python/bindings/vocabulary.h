@@ -40,6 +40,8 @@ struct RowFunction
 
 /// All functions of one name, one for each list of argument types; empty if there is none.
 const std::vector<RowFunction> & row_functions(const std::string & name);
+/// The function of this name for arguments of these types; null if there is none.
+const RowFunction * find_row_function(const std::string & name, const Rows & arguments);
 /// The names of all functions, each with the names of the types that it takes.
 nb::list row_vocabulary();
 /// Calls the function of this name on these rows. Throws TypeError if it does not exist for their types.

@@ -41,17 +41,18 @@ _warned: set[str] = set()
 
 
 def checked(backend: str | None) -> str:
-    backend = os.environ.get("NEML2_FORMULAS", "auto") if backend is None else backend
-    if backend not in BACKENDS:
-        raise ValueError(f"formula: the backend is {backend!r}. Expected one of {', '.join(BACKENDS)}.")
-    return backend
+    chosen = (os.environ.get("NEML2_FORMULAS") or "auto") if backend is None else backend
+    if chosen not in BACKENDS:
+        source = ", from NEML2_FORMULAS in the environment" if backend is None else ""
+        raise ValueError(f"formula: the backend is {chosen!r}{source}. Expected one of {', '.join(BACKENDS)}.")
+    return chosen
 
 
 def folder() -> Path:
     """The folder of compiled formulas. It is a subfolder of the folder that NEML2_CACHE names, or of neml2 in the user's folder of caches.
     This module uses no other folder there."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(os.environ.get("NEML2_CACHE") or os.path.join(home, "neml2")) / "neml2-formulas"
+    return Path(os.path.expanduser(os.environ.get("NEML2_CACHE") or os.path.join(home, "neml2"))) / "neml2-formulas"
 
 
 def flags() -> list[str]:
@@ -186,8 +187,9 @@ def _compile(source: Source, place: Path, is_waited_for: bool) -> Path:
     include = Path(_package).parent / "include"
     command = [*source.command, *flags(), "-I", str(include), str(cpp), "-o", str(library), *link_flags()]
     done = _compilers.run(command, place, is_waited_for)
-    if done.returncode != 0:
-        text = f"{shlex.join(source.command)} failed: {done.stderr[:1000]}"
+    if done.returncode != 0 or not library.exists():
+        silent = "reported no error, but wrote no library. Set CXX to a C++ compiler."
+        text = f"{shlex.join(source.command)} {f'failed: {done.stderr[:1000]}' if done.returncode != 0 else silent}"
         raise RuntimeError(text.encode(errors="surrogateescape").decode(errors="backslashreplace"))  # file names may be in any encoding
     contents = library.read_bytes()
     library.write_bytes(contents + hashlib.sha256(contents).digest())

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from .formulas import _key, argument_names, by_place, formula_of, function_and_object, value_and_jacobian
+from .formulas import _key, argument_names, by_place, formula_of, value_and_jacobian
 from .tensors import SR2, TensorBase
 
 recording: Any = import_module("._C", __package__).recording
@@ -172,7 +172,7 @@ def _evaluate(
 
 def _by_place(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
     """All arguments by their places."""
-    return by_place(name, *function_and_object(function), arguments, keywords) if keywords else arguments
+    return by_place(name, function, (), arguments, keywords) if keywords else arguments
 
 
 def _slopes(
@@ -190,8 +190,7 @@ def _places(name: str, function: Callable[..., Any], arguments: tuple[Any, ...],
     """The places of the arguments that argnums names."""
     while isinstance(function, _Operation):
         function = function.function
-    own, instance = function_and_object(function)
-    names = argument_names(own)[len(instance) :][: len(arguments)]
+    names = argument_names(function)[: len(arguments)]
     places = []
     for one in argnums if isinstance(argnums, (tuple, list)) else (argnums,):
         place = names.index(one) if one in names else one

@@ -4,6 +4,7 @@
 import ctypes
 import math
 import re
+import shlex
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -76,7 +77,7 @@ def export(
         )
     if path.name in RESERVED or hasattr(math, path.name) or _is_of_c(path.name):
         raise ValueError(
-            f"export: the name of the files is {path.name!r}, which C or its library has. Expected another one: the C functions get this name."
+            f"export: the name of the files is {path.name!r}, which C, its library or the source has. Expected another one: the C functions get this name."
         )
     _check_options(kind, argnums, of, roles, rotate)
     function, arguments = _unbound(function, arguments)
@@ -132,6 +133,8 @@ def _compile(source: Path, library: Path) -> None:
     done = _compilers.run([*command, *flags, str(source), "-o", str(library), *(["-Wl,--as-needed"] if sys.platform == "linux" else [])])
     if done.returncode != 0:
         raise RuntimeError(f"export: the compiler failed: {done.stderr[:1000]}")
+    if not library.exists():
+        raise RuntimeError(f"export: {shlex.join(command)} reported no error, but did not write {library}. Set CXX to a C++ compiler.")
 
 
 def _unbound(function: Any, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:

@@ -4,6 +4,7 @@
 import dataclasses
 import functools
 import math
+import numbers
 import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -52,8 +53,6 @@ class Variable(NamedTuple):
 
 def _leaves(group: Any) -> list[tuple[Any, str]]:
     """The tensors and numbers of an argument or a result, each with its path in it, such as `.plastic` or `[0]`."""
-    if recording.is_leaf(group):
-        return [(group, "")]
     leaves, together = recording.flatten(group)
     return list(zip(leaves, together.paths()))
 
@@ -76,7 +75,7 @@ def _variables(role: str, name: str, group: Any, operand: int, before: list[Vari
         kind = type(leaf).__name__ if isinstance(leaf, TensorBase) else "number"
         if kind != "number" and (leaf.torch().dtype != torch.float64 or leaf.torch().device.type != "cpu"):
             raise TypeError(f"export: {name}{where} is {leaf.torch().dtype} on {leaf.torch().device}. Expected float64 on the CPU.")
-        if kind == "number" and not isinstance(leaf, (int, float)):
+        if kind == "number" and not isinstance(leaf, numbers.Real):
             raise TypeError(
                 f"export: {name}{where} is a {type(leaf).__module__}.{type(leaf).__name__}. Expected a tensor of this library or a number."
             )
@@ -120,7 +119,7 @@ class ExportedFormula:
         for k, (member, result) in enumerate(_members(value)):
             outputs += _variables("result", member, result, k, outputs)
         if argnums is not None:
-            given = [leaf for leaf, _ in _leaves(jacobians) if leaf is not None]  # None: the derivative by a plain number
+            given = [leaf for leaf, _ in _leaves(jacobians)]  # without None, the derivative by a plain number
             for leaf, (y, x) in zip(given, self._pairs(value, argnums, of, outputs), strict=True):
                 outputs.append(Variable("derivative", f"{y.name} by {x.name}", type(leaf).__name__, x.operand, end(outputs), _size(leaf)))
         text = recording.source(self.formula.programs()[known:][-1][2])

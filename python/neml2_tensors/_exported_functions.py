@@ -7,13 +7,15 @@ from typing import Any
 
 from ._exported_formula import ExportedFormula, Variable, copy, end, named
 
-RESERVED = {  # names that are reserved in C and C++, or used in the exported functions
+RESERVED = {  # names that are reserved in C and C++, types and macros of their headers and of gcc, names in the exported functions
     *"alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const const_cast consteval constexpr".split(),
     *"constinit continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern".split(),
     *"false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private".split(),
     *"protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct".split(),
     *"switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while".split(),
-    *"xor xor_eq points failed i x y std neml2 main".split(),
+    *"xor xor_eq typeof char8_t char16_t char32_t ptrdiff_t size_t max_align_t nullptr_t int8_t int16_t int32_t int64_t intptr_t div_t".split(),
+    *"FILE EOF NULL offsetof errno stdin stdout stderr NAN INFINITY HUGE_VAL M_PI M_E I complex linux unix".split(),
+    *"points failed i x y std neml2 main Value Derivatives compute_point".split(),
 }
 INDENT = "    "
 

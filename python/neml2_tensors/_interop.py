@@ -10,7 +10,7 @@ import torch
 from torch.utils import _pytree
 from torch.utils.data._utils import collate
 
-from . import tensors
+from . import math, tensors
 from .tensors import LabeledAxis, LabeledAxisAccessor, LabeledMatrix, LabeledTensor3D, LabeledVector, Tensor, TensorBase
 
 LABELED = (LabeledVector, LabeledMatrix, LabeledTensor3D)
@@ -108,6 +108,8 @@ def collated(batch: Any, *, collate_fn_map: Any = None) -> Any:
         raise TypeError(f"default_collate: expected tensors of one type, not {sorted({type(a).__name__ for a in batch})}.")
     if isinstance(first, LABELED) and any(a.axes() != first.axes() for a in batch):
         raise ValueError(f"default_collate: the axes of these {type(first).__name__}s differ.")
+    if isinstance(first, Tensor) and any(a.base.shape != first.base.shape for a in batch):
+        math.batch_stack(batch)  # its error says which shapes differ
     stacked = collate.collate([a.torch() for a in batch], collate_fn_map=collate_fn_map)
     t = Tensor(stacked, first.batch.dim() + 1)
     return rebuilt(type(first), t, first.axes()) if isinstance(first, LABELED) else rebuilt(type(first), t)

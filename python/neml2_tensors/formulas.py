@@ -15,6 +15,7 @@ import atexit
 import collections
 import functools
 import inspect
+import os
 import re
 import threading
 import types
@@ -144,45 +145,52 @@ class _Method:
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """The positional arguments of a function, a formula or a method; an empty list if it has no signature."""
-    if isinstance(function, _Method):
-        return parameters_of(function._formula)[1:]
-    if isinstance(function, Formula):
-        function = function.__wrapped__
     try:
-        parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+        return _positional(_signature(function))
     except (TypeError, ValueError):
         return []
-    return [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _signature(function: Any) -> inspect.Signature:
+    """The signature with which a function is called. That of a decorator's (*args, **kwargs) is the signature of the decorated function."""
+    if isinstance(function, _Method):
+        inner = _signature(function._formula)
+        return inner.replace(parameters=list(inner.parameters.values())[1:])
+    if isinstance(function, Formula):
+        return _signature(function.__wrapped__)
+    own = inspect.signature(function, follow_wrapped=False)
+    wrapped = getattr(function, "__wrapped__", None)
+    if wrapped is None or any(p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in own.parameters.values()):
+        return own
+    return _signature(types.MethodType(wrapped, function.__self__) if isinstance(function, types.MethodType) else wrapped)
+
+
+def _positional(signature: inspect.Signature) -> list[inspect.Parameter]:
+    return [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
 def by_place(
     operation: str, function: Callable[..., Any], instance: tuple[Any, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, ...]:
     """All arguments by their places, also those that were passed by name. instance has the object of a method, or nothing."""
-    bound = inspect.signature(function, follow_wrapped=False).bind(*instance, *arguments, **keywords)
-    given = set(bound.arguments)
-    if bound.kwargs:  # arguments that follow an omitted argument
-        bound.apply_defaults()
-    if bound.kwargs:
-        raise TypeError(f"{operation}: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
-    for name, value in bound.arguments.items():
-        if name in given or value is None:  # a default of None is allowed
+    try:
+        signature = _signature(function)
+    except ValueError as error:  # a function that is not written in Python
+        raise TypeError(f"{operation}: {', '.join(keywords)}: {function!r} does not say the names of its arguments. Pass them by place.") from error
+    bound = signature.bind(*instance, *arguments, **keywords)
+    known = _positional(signature)
+    if no_place := [name for name in keywords if name not in [p.name for p in known]]:
+        raise TypeError(f"{operation}: {', '.join(no_place)}: arguments of a formula are passed by place: none may be keyword-only.")
+    last = max(k for k, p in enumerate(known) if p.name in bound.arguments)
+    for p in known[: last + 1]:  # an omitted argument before another one gets its default, which may be None
+        if p.name in bound.arguments or p.default is None or isinstance(p.default, (TensorBase, int, float)):
             continue
-        if recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
+        if recording.is_leaf(p.default):
             raise TypeError(
-                f"{operation}: the default of {name}, which comes before {', '.join(keywords)}, is a {type(value).__name__}, "
+                f"{operation}: the default of {p.name}, which comes before {', '.join(keywords)}, is a {type(p.default).__name__}, "
                 "which a formula cannot take as an argument."
             )
-    return bound.args[len(instance) :]
-
-
-def function_and_object(function: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The function that a formula or a decorator wraps, and the object whose method it is, or nothing."""
-    if isinstance(function, _Method):
-        return inspect.unwrap(function._formula), (function,)
-    if isinstance(function, types.MethodType):
-        return inspect.unwrap(function.__func__), (function.__self__,)
-    return inspect.unwrap(function), ()
+    return (*(bound.arguments.get(p.name, p.default) for p in known[: last + 1]), *bound.args[last + 1 :])[len(instance) :]
 
 
 def argument_names(function: Callable[..., Any]) -> list[str]:
@@ -204,6 +212,15 @@ _most = 256  # the largest number of formulas that vmap keeps
 _formulas: "collections.OrderedDict[Any, Formula]" = collections.OrderedDict()
 atexit.register(_formulas.clear)  # a formula of a module's function would keep that module alive
 _lock = threading.RLock()
+
+
+def _after_fork_in_child() -> None:
+    global _lock
+    _lock = threading.RLock()  # another thread of the parent may have held it
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 @overload

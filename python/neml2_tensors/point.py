@@ -8,10 +8,12 @@
 Components are those of the tensors: `xy` of a strain is ε_xy, half of the engineering shear strain, without Mandel's factor √2.
 """
 
+import csv
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -167,24 +169,51 @@ def drive_and_jacobian(
 
 
 def read_csv(path: Any) -> dict[str, Any]:
-    """Reads targets from a table with columns such as time, strain_xx, stress_yy. Use it as drive(update, state, **read_csv(path))."""
+    """Reads targets from a table with columns such as time, strain_xx, stress_yy. Use it as drive(update, state, **read_csv(path)).
+
+    A line names the columns, and the numbers follow below it. Commas, semicolons or tabs separate the cells. Comments begin with #.
+    """
     import numpy
 
-    table = numpy.atleast_1d(numpy.genfromtxt(path, delimiter=",", names=True, dtype=float, encoding="utf-8-sig"))
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        lines = list(file)
+    heads = [k for k, line in enumerate(lines) if "time" in _cells(line.lstrip("# "), line)]
+    if not heads:
+        raise ValueError(f"point: {path} has no column time. Expected a line that names the columns, such as time,strain_xx,stress_yy.")
+    head = min(heads, key=lambda k: lines[k].startswith("#"))  # numpy.savetxt writes the names as a comment
+    names = _cells(lines[head].lstrip("# "), lines[head])
+    rows = [(k, _cells(line.partition("#")[0], lines[head])) for k, line in enumerate(lines[head + 1 :], head + 2)]
+    rows = [(k, cells) for k, cells in rows if any(cells)]
+    for k, cells in rows:
+        if len(cells) != len(names):
+            raise ValueError(f"point: line {k} of {path} has {len(cells)} cells. Expected {len(names)}: {', '.join(names)}.")
     read: dict[str, Any] = {"strain": {}, "stress": {}}
-    for name in table.dtype.names or ():
+    for i, name in enumerate(names):
         kind, _, component = name.partition("_")
-        if name == "time":
-            read["time"] = table[name]
-        elif kind in ("strain", "stress") and component in COMPONENTS:
-            read[kind][component] = table[name]
-        else:
+        is_known = name == "time" or (kind in ("strain", "stress") and component in COMPONENTS)
+        if not is_known or name in names[:i]:
             raise ValueError(
-                f"point: {path} has a column {name!r}. Expected time, and strain_ or stress_ with one of {', '.join(COMPONENTS)}."
+                f"point: {path} has a column {name!r}. Expected time, and strain_ or stress_ with one of {', '.join(COMPONENTS)}, each once."
             )
-    if "time" not in read:
-        raise ValueError(f"point: {path} has no column time. Its first line names the columns: time,strain_xx,stress_yy.")
+        column = numpy.array([_number(cells[i], f"{name} in line {k} of {path}") for k, cells in rows])
+        if name == "time":
+            read[name] = column
+        else:
+            read[kind][component] = column
     return read
+
+
+def _cells(line: str, head: str) -> list[str]:
+    """The cells of a line of a table. head is the line with the names of the columns; it shows which character separates cells."""
+    separator = next((c for c in ",;\t" if c in head), ",")
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])]
+
+
+def _number(cell: str, what: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise ValueError(f"point: {what} is {cell!r}. Expected a number, such as 1.5e-3.") from None
 
 
 class _Drive:
@@ -199,22 +228,26 @@ class _Drive:
         leaves, self.together = flatten(state)
         self.names = self.together.paths()
         tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
-        options: dict[str, Any] = (
-            {"dtype": tensors[0].torch().dtype, "device": tensors[0].torch().device} if tensors else {"dtype": torch.get_default_dtype()}
-        )
+        options: dict[str, Any] = {"dtype": next((t.dtype for t in tensors if not _is_integer(t)), torch.get_default_dtype())}
+        if tensors:
+            options["device"] = tensors[0].device
         self.dtype: torch.dtype = options["dtype"]
         self.tensor: Callable[[Any], torch.Tensor] = lambda a: torch.as_tensor(a, **options)
+        leaves = [self._state(leaf) for leaf in leaves]
         self.time = self.tensor(time).detach()
         if self.time.ndim != 1 or len(self.time) < 2 or not bool((self.time.diff() > 0).all()) or not bool(self.time.isfinite().all()):
             raise ValueError(
                 f"point: time is {time!r}. Expected at least two times, each later than the one before; the first is the start."
             )
         self.arguments = _by_place(update, parameters)
+        for name, t in (("initial_strain", initial_strain), ("initial_stress", initial_stress)):
+            if t is not None and not isinstance(t, SR2):
+                raise TypeError(f"point: {name} is a {type(t).__name__}. Expected an SR2, such as SR2(t).")
         start = [SR2(self.tensor(torch.zeros(6))) if t is None else t for t in (initial_strain, initial_stress)]
         targets = self._targets(strain, stress)
         given = flatten(self.arguments)[0]
         others = [t for t in (*leaves, *given, *start) if isinstance(t, TensorBase)]
-        shapes = [t.torch().shape[: t.torch().ndim - len(t.base.shape)] for t in others]
+        shapes = [t.batch.shape for t in others]
         try:
             self.batch = _broadcast(*shapes, *(t.shape[1:] for t in targets.values()))
         except RuntimeError:
@@ -225,18 +258,25 @@ class _Drive:
         self.points = self.batch.numel()
         if self.points == 0:
             raise ValueError(f"point: the batch {tuple(self.batch)} of targets, parameters, state and initial values has no points.")
-        self.state = [self._flat(leaf if isinstance(leaf, TensorBase) else Scalar(self.tensor(float(leaf)))) for leaf in leaves]
+        self.state = [self._flat(leaf) for leaf in leaves]
         self.start = [self._flat(t).torch() for t in start]
         self.controlled = torch.tensor([f"strain.{c}" in targets for c in COMPONENTS], device=self.time.device)
         self.targets = self._table(targets)
         self.arguments = self._each(self.arguments, self._flat)
         self.differentiable = torch.is_grad_enabled() and any(t.requires_grad for t in (*(x.torch() for x in others), *targets.values()))
 
+    def _state(self, leaf: Any) -> Any:
+        """A tensor of the state. Numbers and tensors of integers become floating-point tensors."""
+        if not isinstance(leaf, TensorBase):
+            return Scalar(self.tensor(float(leaf)))
+        return leaf.to(self.dtype) if _is_integer(leaf) else leaf
+
     def set_options(self, relative_tolerance: float, max_iterations: int, max_halvings: int) -> None:
-        if not (0 < relative_tolerance < 1 and max_iterations > 0 and max_halvings >= 0):
+        is_whole = isinstance(max_iterations, Integral) and isinstance(max_halvings, Integral)
+        if not (is_whole and 0 < relative_tolerance < 1 and max_iterations > 0 and 0 <= max_halvings <= 62):  # parts are counted in int64
             raise ValueError(
                 f"point: relative_tolerance is {relative_tolerance}, max_iterations {max_iterations}, max_halvings {max_halvings}. "
-                "Expected a number between 0 and 1, a positive number, and a number that is not negative."
+                "Expected a number between 0 and 1, a positive integer, and an integer from 0 to 62."
             )
         self.options = max(relative_tolerance, 100 * torch.finfo(self.dtype).eps), max_iterations, max_halvings
 
@@ -499,6 +539,10 @@ class _DriveForward(_Drive):
 
 def _size(t: Any) -> int:
     return math.prod(t.base.shape)
+
+
+def _is_integer(t: Any) -> bool:
+    return not (t.dtype.is_floating_point or t.dtype.is_complex)
 
 
 def _kind(t: Any) -> str:

@@ -408,6 +408,26 @@ def test_a_compiler_that_fails(cache, monkeypatch, tmp_path):
     assert not libraries(cache) and not list(cache.glob("unfinished-*"))
 
 
+def test_a_compiler_that_writes_nothing(cache, monkeypatch):
+    monkeypatch.setenv("CXX", "env true")
+    with pytest.raises(RuntimeError, match="env true reported no error, but wrote no library. Set CXX to a C[+][+] compiler"):
+        exponential()
+
+
+def test_variables_of_the_environment(monkeypatch):
+    monkeypatch.setenv("NEML2_FORMULAS", "compiled")
+    with pytest.raises(ValueError, match="'compiled', from NEML2_FORMULAS in the environment. Expected one of auto, interpreter, compiler"):
+        _compiled.checked(None)
+    with pytest.raises(ValueError, match="the backend is 'gpu'. Expected one of auto, interpreter, compiler"):
+        _compiled.checked("gpu")
+    for given, backend in (("", "auto"), ("interpreter", "interpreter")):
+        monkeypatch.setenv("NEML2_FORMULAS", given)
+        assert _compiled.checked(None) == backend
+    monkeypatch.setenv("HOME", "/home/mine")
+    monkeypatch.setenv("NEML2_CACHE", "~/x")
+    assert str(_compiled.folder()) == "/home/mine/x/neml2-formulas"
+
+
 def test_a_compiler_with_options(monkeypatch):
     name = os.environ.get("CXX", "c++")
     monkeypatch.setenv("CXX", f"{name} -O1 '-DMINE=\"a b\"'")

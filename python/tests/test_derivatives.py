@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """gradient, jacobian and hessian: in formulas, interpreted and compiled, on batches, and differentiated again."""
 
+import functools
 import itertools
 import re
 import typing
@@ -388,6 +389,41 @@ def test_keywords_after_omitted_defaults():
     a = Scalar(torch.tensor(2.0))
     assert neml2.gradient(f, a, mode="cube").torch() == 12.0
     assert neml2.hessian(f, a).torch() == 2.0
+
+
+    def g(a, k=None, mode="square"):  # the default that follows is left to the function
+        return f(a, mode=mode) * (1.0 if k is None else k)
+
+    assert neml2.gradient(g, a=a, k=3.0).torch() == 12.0
+
+
+def test_arguments_are_those_of_the_outermost_function_that_names_them():
+    o, a, b = Law(), Scalar(torch.tensor(2.0)), Scalar(torch.tensor(5.0))
+
+    def decorated(f):
+        @functools.wraps(f)
+        def call(*arguments, **keywords):
+            return f(*arguments, **keywords)
+
+        return call
+
+    @functools.wraps(o.energy)
+    def exchanged(b, a):
+        return o.energy(a, b)
+
+    of_partial = functools.update_wrapper(functools.partial(lambda k, a, b: k * a * a * b, 1.0), o.energy)
+    for f in (decorated(o.energy), decorated(decorated(lambda a, b: a * a * b)), exchanged, of_partial):
+        for call in (f, neml2.formula(f)):
+            x = (b, a) if f is exchanged else (a, b)
+            assert neml2.gradient(call, *x, argnums="a").torch() == 20.0
+            assert neml2.gradient(call, *x, argnums="b").torch() == 4.0
+            assert neml2.gradient(call, x[0], **{"a" if f is exchanged else "b": x[1]}, argnums="a").torch() == 20.0
+            assert neml2.vmap(call, a=a, b=b).torch() == 20.0
+
+
+def test_names_for_a_function_without_a_signature_are_refused():
+    with pytest.raises(TypeError, match="gradient: a: .* does not say the names of its arguments. Pass them by place"):
+        neml2.gradient(max, a=Scalar(torch.tensor(2.0)))
 
 
 def test_rows_with_nan_stay_alone():

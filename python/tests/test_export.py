@@ -277,6 +277,39 @@ def test_names_that_c_does_not_have(tmp_path):
     subprocess.run([*neml2._compilers.compiler(), "-x", "c", "-Wall", "-Werror", "-c", "main.c"], cwd=tmp_path, check=True)
 
 
+def test_names_of_the_source_and_of_macros(tmp_path):
+    def model(Value, Derivatives, compute_point, linux, unix, ptrdiff_t, size_t, NULL, EOF, I):  # noqa: E741
+        return {"NAN": Value + Derivatives + compute_point + linux + unix + ptrdiff_t + size_t + NULL + EOF + I}
+
+    one = tensor(Scalar, 1.0)
+    files = neml2.export(model, "c", *[one] * 10, to=tmp_path / "taken", argnums="Value")
+    y, d = np.zeros(1), np.zeros(1)
+    rows = [np.array([float(k)]) for k in range(10)]
+    assert ctypes.CDLL(str(files.library)).taken_jacobian(ctypes.c_ssize_t(1), *pointers(*rows, y, d)) == 0 and (y, d) == (45.0, 1.0)
+    (tmp_path / "main.c").write_text('#include <complex.h>\n#include <math.h>\n#include <stdio.h>\n#include "taken.h"\n')
+    compiler = neml2._compilers.compiler()  # linux and unix are macros in its GNU modes
+    subprocess.run([*compiler, "-std=gnu++17", "-fsyntax-only", files.source], check=True)
+    subprocess.run([*compiler, "-x", "c", "-std=gnu11", "-Werror", "-fsyntax-only", "main.c"], cwd=tmp_path, check=True)
+
+
+def test_arguments_without_numbers_and_numbers_of_numpy(tmp_path):
+    """None carries nothing: the function of C has no parameter for it."""
+
+    def model(a, nothing, b, c):
+        assert nothing is None
+        return a * b + c[0]
+
+    one = tensor(Scalar, 1.0)
+    files = neml2.export(model, "c", one, None, np.int64(2), (np.float32(3), None), to=tmp_path / "none", argnums=0)
+    assert [v[1:4] for v in variables(files.library, "none")[:3]] == [("a", "Scalar", 0), ("b", "number", 2), ("c[0]", "number", 3)]
+    y = np.zeros(1)
+    assert ctypes.CDLL(str(files.library)).none(ctypes.c_ssize_t(1), *pointers(*(np.array([v]) for v in (5.0, 4.0, 3.0)), y)) == 0
+    assert y == 23.0
+    law = lambda strain, state, E, nu: (E * strain, state)  # noqa: E731
+    files = neml2.export(law, "umat", tensor(SR2, np.zeros(6)), None, np.int64(2), None, to=tmp_path / "law")
+    np.testing.assert_array_equal(Umat(files.library, 0, (2.0,))([1.0, 0, 0, 0, 0, 0])[0], [2.0, 0, 0, 0, 0, 0])
+
+
 def test_threads(built):
     n, results = 2000, {}
     strain, plastic, alpha = random_states(n, 5)
@@ -461,8 +494,9 @@ def test_what_is_refused(tmp_path):
 
 
 def test_names_that_files_cannot_have(tmp_path):
-    for name in ("int", "exp", "neml2", "export", *(("abort", "write") if sys.platform == "linux" else ())):
-        check_refused("c", f"the name of the files is '{name}', which C or its library has", to=tmp_path / name)
+    names = ("int", "exp", "neml2", "export", "Value", "Derivatives", "linux", "unix", "ptrdiff_t", "size_t", "NULL", "EOF", "offsetof")
+    for name in (*names, *(("abort", "write") if sys.platform == "linux" else ())):
+        check_refused("c", f"the name of the files is '{name}', which C, its library or the source has", to=tmp_path / name)
 
 
 def test_arguments_of_umat_that_are_refused(tmp_path):
@@ -558,6 +592,9 @@ def test_a_compiler_that_fails(tmp_path, monkeypatch):
     with pytest.raises(RuntimeError, match="export: the compiler failed"):
         neml2.export(linear, "c", *example(), to=tmp_path / "model")
     assert (tmp_path / "model.cpp").exists() and not (tmp_path / library_name("model")).exists()
+    monkeypatch.setenv("CXX", "env true")
+    with pytest.raises(RuntimeError, match="export: .*env true .*reported no error, but did not write .*Set CXX to a C\\+\\+ compiler"):
+        neml2.export(linear, "c", *example(), to=tmp_path / "model")
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(RuntimeError, match="there is no C\\+\\+ compiler: set CXX"):
         neml2.export(linear, "c", *example(), to=tmp_path / "model")

@@ -424,3 +424,21 @@ def test_tensors_without_components_have_results_without():
         assert neml2.vmap(f, matrices).shape == (3, 0, 0)
     with pytest.raises(ValueError, match="det: in a formula there may be 1 to 24 unknown numbers, or rows"):
         neml2.vmap(lambda a: math.det(a), matrices)
+
+
+@pytest.mark.parametrize("cls", ["R5", "R8", "SFR4", "WFR4", "SSSSR8", "MillerIndex"])
+def test_types_without_kernels_have_arithmetic_in_formulas(cls):
+    t = getattr(neml2.tensors, cls)
+    a, b = (t(torch.rand(2, *t.zeros().base.shape, dtype=torch.float64) + 0.5) for _ in range(2))
+    k = Scalar(torch.rand(2, dtype=torch.float64))
+    for f in (lambda x, y, k: x + y - 2.0 * x, lambda x, y, k: -x / y, lambda x, y, k: k * x + y / k, lambda x, y, k: x * k - 1.0):
+        same(neml2.vmap(f, a, b, k), f(a, b, k))
+    with pytest.raises(TypeError, match=r"unsupported operand types for \* in a formula"):
+        neml2.vmap(lambda x, y: x * y, a, b)
+
+
+def test_the_stiffness_acts_on_any_second_order_tensor():
+    C, A = SSR4(torch.rand(2, 6, 6, dtype=torch.float64)), R2(torch.rand(2, 3, 3, dtype=torch.float64))
+    same(neml2.vmap(lambda C, A: C * A, C, A), C * A)
+    with pytest.raises(TypeError, match="unsupported operand types for @"):
+        neml2.vmap(lambda a: a @ 2.0, Scalar(torch.rand(2)))

@@ -517,3 +517,55 @@ def test_rotations_and_quaternions():
     v, q, r = Vec(values(Vec, 3)), Quaternion(values(Quaternion, 3)), Rot(values(Rot, 3))
     same(neml2.vmap(lambda v, q: v.rotate(q), v, q), v.rotate(q))
     same(neml2.vmap(lambda v, r: v.rotate(r), v, r), v.rotate(r))
+
+
+FACTOR = 1.0
+
+
+def test_a_recording_during_which_a_value_changed_is_not_kept():
+    global FACTOR
+    recording, go_on = threading.Event(), threading.Event()
+
+    def slow(x):
+        r = x * FACTOR
+        if threading.current_thread() is not threading.main_thread():
+            recording.set()
+            go_on.wait()
+        return r
+
+    f = neml2.formula(slow)
+    s = SR2.fill(1.0, 1.0, 1.0)
+    other = threading.Thread(target=f, args=(s,))
+    other.start()
+    recording.wait()
+    try:
+        FACTOR = 2.0
+        assert f(Scalar(torch.tensor(1.0))).torch() == 2.0
+        go_on.set()
+        other.join()
+        assert f(s).torch()[0] == 2.0
+    finally:
+        FACTOR = 1.0
+
+
+def test_threads_may_clear_a_formula_that_others_call():
+    program = """
+import sys, threading
+import neml2, torch
+from neml2 import math
+from neml2.tensors import Scalar
+sys.setswitchinterval(1e-5)
+K = 1.0
+f = neml2.formula(lambda x, a: math.exp(x) * a * K, backend="interpreter")
+x = Scalar(torch.ones(3))
+def work():
+    for n in range(1500):
+        f(x, 2.0)
+        if n % 3 == 0:
+            f.clear()
+threads = [threading.Thread(target=work) for _ in range(3)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+print("done")
+"""
+    assert run(program).stdout.strip() == "done"

@@ -220,6 +220,9 @@ def test_default_collate_of_labeled_tensors_and_of_what_does_not_fit():
         default_collate([labeled_vector(), LabeledVector(torch.rand(7), other)])
     with pytest.raises(TypeError, match="R2.*SR2"):
         default_collate([SR2.zeros(), R2.zeros()])
+    for cls in (Tensor, Slotted):
+        with pytest.raises(ValueError, match=r"base shapes \[3\] and \[\] differ"):
+            default_collate([cls(torch.rand(2, 3), 1), cls(torch.rand(2, 3), 2)])
 
 
 # ---- Out of memory ----

@@ -14,6 +14,9 @@ from neml2.tensors import (
     R2,
     SR2,
     SSR4,
+    SWR4,
+    WR2,
+    WSR4,
     LabeledAxis,
     LabeledAxisAccessor,
     LabeledMatrix,
@@ -759,3 +762,20 @@ def test_any_axis_lays_out_each_entry_once(variables):
     assert allclose(LabeledVector.assemble(axis, v.disassemble()), v)
     for path in axis:
         assert v.base[str(path)].torch().tolist() == list(range(*axis.range(path)))
+
+
+def test_a_block_is_not_read_as_a_transposed_type():
+    rows, columns = LabeledAxis().add("s", SR2).setup_layout(), LabeledAxis().add("w", WR2).add("x", Scalar).setup_layout()
+    m = LabeledMatrix(torch.arange(24.0).reshape(6, 4), [rows, columns])
+    torch.testing.assert_close(m.reinterpret(("s", "w"), SWR4).torch(), m.torch()[:, :3])
+    with pytest.raises(ValueError, match="WSR4 has the base shape .*entries would move to other rows and columns"):
+        m.reinterpret(("s", "w"), WSR4)
+
+
+def test_docstrings_name_the_errors_that_are_raised():
+    axis = LabeledAxis().add("s", SR2).setup_layout()
+    for method in ("size", "range", "subaxis"):
+        assert "Raises KeyError if there is no such" in getattr(LabeledAxis, method).__doc__
+        with pytest.raises(KeyError):
+            getattr(axis, method)("none")
+    assert "raw tensor" not in LabeledVector.copy_.__doc__

@@ -326,3 +326,29 @@ def test_transforms_and_forward_mode_are_refused():
     with torch.autograd.forward_ad.dual_level(), pytest.raises(ValueError, match=message):
         f(torch.autograd.forward_ad.make_dual(x, x))
     assert (out.torch() == 0).all()
+
+
+def test_integers_give_results_of_float64():
+    n = Scalar(torch.tensor([1, 2, 3]))
+    expected = neml2.vmap(lambda x: 0.5 * x, n)
+    out = Scalar.empty(3, dtype=f64)
+    neml2.vmap(lambda x: 0.5 * x, n, out=out)
+    same(out, expected)
+    integers = Scalar(torch.zeros(3, dtype=torch.int64))
+    with pytest.raises(ValueError, match="is of dtype int64. Expected float64"):
+        neml2.vmap(lambda x: 0.5 * x, n, out=integers)
+    with pytest.raises(ValueError, match="is of dtype int64. Expected float64"):
+        neml2.value_and_jacobian(lambda x: 0.5 * x, n, out=(Scalar.empty(3, dtype=f64), integers))
+    assert integers.torch().eq(0).all()
+
+
+def test_a_miller_index_is_one_of_integers_only_if_its_numbers_stay_integers():
+    m = MillerIndex(torch.tensor([3, 5, 7]))
+    whole = neml2.vmap(lambda x: math.where(x > 4.0, 2 * x - x, math.maximum(-x, -3)), m)
+    assert whole.torch().dtype == torch.int64 and whole.torch().tolist() == [-3, 5, 7]
+    for f in (lambda x: math.exp(math.log(x)), lambda x: math.maximum(x, 3.5), lambda x: math.sqrt(x)):
+        found = neml2.vmap(f, m).torch()
+        assert found.dtype == f64
+        torch.testing.assert_close(found, f(MillerIndex(m.torch().double())).torch())
+    with pytest.raises(ValueError, match="is of dtype int64. Expected float64"):
+        neml2.vmap(lambda x: 0.5 * x, m, out=MillerIndex(torch.zeros(3, dtype=torch.int64)))

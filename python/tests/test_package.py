@@ -108,7 +108,7 @@ def test_its_modules_say_what_is_public(name):
     assert {n for n in names if n != "__builtins__"} == set(module.__all__)
     here = {n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__ and not n.startswith("_")}
     left_out = {n for n in here - set(module.__all__) if not isinstance(vars(module)[n], (TypeVar, ParamSpec))}
-    shared = {"argument_names", "by_place", "function_and_object", "parameters_of", "names_of", "places_named", "formula_of"}
+    shared = {"argument_names", "by_place", "parameters_of", "names_of", "places_named", "formula_of"}
     assert left_out <= shared  # by the modules of formulas
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 import neml2
 from neml2 import math, point
-from neml2.tensors import SR2, SSR4, Scalar
+from neml2.tensors import R2, SR2, SSR4, Scalar
 
 E, NU, YIELD, H = 200e3, 0.3, 250.0, 10e3  # MPa
 
@@ -290,6 +290,11 @@ def test_plot():
         ({"parameters": (E,)}, "1 parameters are given. Expected 2 for the arguments of update: E, nu"),
         ({"parameters": {"E": E, "mu": 1.0}}, "the parameters are 'E', 'mu'. Expected the arguments of update: E, nu"),
         ({"relative_tolerance": 0.0}, "relative_tolerance is 0.0"),
+        ({"max_iterations": 2.5}, "max_iterations 2.5, max_halvings 8. Expected a number between 0 and 1, a positive integer"),
+        ({"max_halvings": 63}, "max_halvings 63. Expected a number between 0 and 1, a positive integer, and an integer from 0 to 62"),
+        ({"max_halvings": 1.5}, "max_halvings 1.5"),
+        ({"initial_strain": torch.zeros(6)}, "initial_strain is a Tensor. Expected an SR2, such as SR2(t)"),
+        ({"initial_stress": R2.zeros()}, "initial_stress is a R2. Expected an SR2"),
         ({"parameters": (Scalar.full(E, 2), Scalar.full(NU, 3))}, "batch shapes do not broadcast"),
         ({"update": lambda strain, state, E, nu: (E * strain, strain)}, "the state that update returned is"),
         ({"update": lambda strain, state, E, nu: (E * strain, (state, state))}, "the state that update returned is"),
@@ -388,6 +393,50 @@ def test_csv_of_a_spreadsheet(tmp_path):
     (tmp_path / "t.csv").write_bytes("\ufefftime,strain_xx\r\n0,0\r\n1,0.5\r\n".encode())
     read = point.read_csv(tmp_path / "t.csv")
     assert read["time"].tolist() == [0, 1] and read["strain"]["xx"].tolist() == [0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"time","strain_xx"\n"0","0"\n"1", "0.5"\n',
+        "time;strain_xx\n0;0\n1;0.5\n",
+        "time\tstrain_xx\n0\t0\n\n1\t0.5\n",
+        "# a test, of time\ntime,strain_xx\n0,0\n1,0.5  # the end\n",
+        "# a test, of time\n# time,strain_xx\n0,0\n1,0.5\n",
+    ],
+)
+def test_tables_that_other_programs_write(tmp_path, text):
+    (tmp_path / "t.csv").write_text(text)
+    read = point.read_csv(tmp_path / "t.csv")
+    assert read["time"].tolist() == [0, 1] and read["strain"]["xx"].tolist() == [0, 0.5] and read["stress"] == {}
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "t.csv has no column time. Expected a line that names the columns, such as time,strain_xx,stress_yy."),
+        ("0,0\n1,1\n", "t.csv has no column time"),
+        ("time,strain_xx\n0,0\n1,1D-3\n", "strain_xx in line 3 of {} is '1D-3'. Expected a number, such as 1.5e-3."),
+        ("time,strain_xx\n\n0,0\nend,1\n", "time in line 4 of {} is 'end'. Expected a number"),
+        ("time;strain_xx\n0;0\n1;0,5\n", "strain_xx in line 3 of {} is '0,5'. Expected a number"),
+        ("time,strain_xx\n0,0\n1,\n", "strain_xx in line 3 of {} is ''. Expected a number"),
+        ("time,strain_xx\n0,0\n1,1,2\n", "line 3 of {} has 3 cells. Expected 2: time, strain_xx."),
+        ("time,strain_xx,strain_xx\n0,0,0\n", "{} has a column 'strain_xx'. Expected time, and strain_ or stress_ with one of xx, yy"),
+    ],
+)
+def test_tables_that_cannot_be_read(tmp_path, text, message):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(ValueError) as caught:
+        point.read_csv(tmp_path / "t.csv")
+    assert message.format(tmp_path / "t.csv") in str(caught.value), caught.value
+
+
+@pytest.mark.parametrize("integer", [torch.int64, torch.int32, torch.bool])
+def test_integers_in_the_state_are_numbers(integer):
+    start = {"a": Scalar(torch.tensor(0, dtype=integer)), "b": Scalar(torch.tensor([1, 1], dtype=integer))}
+    h = point.drive(lambda e, s: (E * e, {"a": s["a"] + 0.5, "b": s["b"]}), start, time=[0, 1], strain={"xx": [0.0, 1.0]})
+    assert h.state["a"].dtype == h.state["b"].dtype == torch.float64
+    assert h.column("state.a").tolist() == [[0, 0], [0.5, 0.5]] and h.column("state.b").tolist() == [[1, 1], [1, 1]]
 
 
 def test_columns_of_one_name():

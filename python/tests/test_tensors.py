@@ -989,3 +989,18 @@ def test_numbers_among_scalars_take_their_dtype_and_gradients_flow():
         Vec.fill(Scalar(torch.tensor(1)), 0.5, 1)  # the result is not an integer
     with pytest.raises(ValueError, match="undefined"):
         SSR4.isotropic_E_nu(Scalar(), 0.3)
+
+
+def test_miller_indices_are_not_truncated():
+    with pytest.raises(ValueError, match="MillerIndex.create: Miller indices are integers, and int64 cannot hold"):
+        MillerIndex.create([1.5, 2.9, -0.9])
+    with pytest.raises(ValueError, match="MillerIndex.full: Miller indices are integers, and int64 cannot hold"):
+        MillerIndex.full(1.5, 2)
+    assert MillerIndex.create([1.0, -2.0, 0.0]).torch().tolist() == [1, -2, 0]
+    assert MillerIndex.create([1.5, 2.9, -0.9], dtype=torch.float64).torch().tolist() == [1.5, 2.9, -0.9]
+    assert MillerIndex.full(2.0, 1).torch().tolist() == [[2, 2, 2]]
+
+
+def test_complex_numbers_are_printed_whole():
+    text = str(Scalar(torch.tensor([1 + 2j, 3j], dtype=torch.complex128)))
+    assert text.startswith("Scalar (2;) complex128 cpu") and "0  3" in text
