@@ -40,7 +40,7 @@ constexpr auto equations = [](const auto & strain,
                               const auto & material)
 {
   const auto stress = std::get<0>(update(strain, old, material));
-  const auto E = std::get<0>(material); // makes errors of stresses as large as those of strains
+  const auto E = std::get<0>(material); // scales errors of stresses to the size of those of strains
   const auto error = [&](int i)
   { return where(is_strain(i) > 0.0, strain(i) - target(i), (stress(i) - target(i)) / E); };
   return std::tuple(error(0), error(1), error(2), error(3), error(4), error(5));

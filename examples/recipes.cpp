@@ -173,7 +173,7 @@ const LabeledAxis unknown_axis = labeled_axis("stress", "creep_strain"),
 const LabeledVariables<SR2, Scalar> of_unknowns(unknown_axis, {"stress", "creep_strain"});
 const LabeledVariables<SR2, Scalar> of_equations(equation_axis, {"elasticity", "creep_law"});
 
-/// The equation that is 0 at the end of a step of creep from rest, by Norton's law.
+/// The residuals at the end of a step of creep from rest: elasticity and Norton's law.
 constexpr auto creep = [](const auto & x, const auto & strain, const auto & C, const auto & dt)
 {
   const auto & [stress, creep_strain] = x;
@@ -226,7 +226,7 @@ residual()
 struct Point
 {
   double strain[6], stress[6], tangent[36];
-  double old_state[7], state[7]; // plastic strain, as an SR2 has it, and its equivalent
+  double old_state[7], state[7]; // plastic strain as stored in an SR2, equivalent plastic strain
 };
 
 /// A member of n points: rows of m numbers, one row per point. Nothing is copied.

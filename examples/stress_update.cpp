@@ -5,7 +5,7 @@
 #include "neml2/neml2.h"
 #include <iostream>
 
-// One point: the elastic stress, whose deviator is cut off at the yield stress.
+// One point: the elastic stress, whose deviator is scaled back to the yield surface.
 constexpr auto stress_of =
     [](const auto & strain, const auto & E, const auto & nu, const auto & yield_stress)
 {

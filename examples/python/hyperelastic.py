@@ -69,7 +69,7 @@ class Ogden:
     K: float
 
     def energy(self, C: SR2) -> Scalar:
-        """Ogden's energy of the principal stretches λ, the roots of the eigenvalues of C: the sum of their powers is the trace of a power
+        """Ogden's energy of the principal stretches λ, the square roots of the eigenvalues of C: the sum of their powers is the trace of a power
         of C. Source: Ogden (1972), Proc. R. Soc. Lond. A 326, 565-584; with a change of volume: Holzapfel (2000), section 6.5."""
         W = volumetric(C, self.K)
         for mu, alpha in zip(self.mu, self.alpha):

@@ -196,7 +196,7 @@ Point = numpy.dtype(
         ("strain", float, 6),
         ("stress", float, 6),
         ("tangent", float, (6, 6)),
-        ("old_state", float, 7),  # plastic strain, as an SR2 has it, and its equivalent
+        ("old_state", float, 7),  # plastic strain as stored in an SR2, equivalent plastic strain
         ("state", float, 7),
     ]
 )

@@ -10,7 +10,7 @@ from neml2.tensors import SR2, SSR4, Scalar
 torch.set_default_dtype(torch.float64)
 
 
-# One point: the elastic stress, whose deviator is cut off at the yield stress.
+# One point: the elastic stress, whose deviator is scaled back to the yield surface.
 def stress_of(strain: SR2, E: Scalar, nu: Scalar | float, yield_stress: Scalar | float) -> SR2:
     trial = SSR4.isotropic_E_nu(E, nu) * strain
     mises = 1.5**0.5 * trial.dev().norm()

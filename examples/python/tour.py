@@ -9,7 +9,7 @@ torch.manual_seed(0)
 
 # From torch, and back
 t = torch.rand(1000, 2, 6)
-strain = SR2(t)  # the last dimensions are the base shape, those before it batch
+strain = SR2(t)  # the last dimensions are the base shape, those before it are the batch shape
 pairs = Tensor(t, 1)  # the type Tensor fixes no base shape: one batch dimension here
 moduli = Scalar.create([1e5, 2e5])  # from numbers, like torch.tensor
 guess = SR2.zeros(1000, 2, dtype=torch.float32, requires_grad=True)

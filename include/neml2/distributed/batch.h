@@ -67,7 +67,7 @@ scatter_batch(const T & a, const Group & group, Size d = 0)
 
 /// Divides the batch of one process, which has the rank `source` in the group, along batch dimension d, and gives
 /// each process its part: (..., N, ...; base) -> (..., n, ...; base). The tensors of the other processes are ignored;
-/// they may be T(). Only first derivatives exist: the source gathers the gradients of all parts.
+/// they may be T(). In the backward pass the source gathers the gradients of all parts. Second derivatives are not available.
 template <class T, core::if_tensor<T> = 0>
 T
 scatter_batch(const T & a, const Group & group, Size d, int source)

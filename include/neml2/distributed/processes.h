@@ -258,8 +258,8 @@ private:
                what);
   }
 
-  /// Options of tensors that are read as soon as they have been exchanged. These tensors are on the CPU if the group
-  /// supports it, because then there is no device to wait for.
+  /// Options of tensors that are read as soon as they have been exchanged. These tensors are on the CPU if the group supports it, so that
+  /// reading them waits for no device.
   c10::TensorOptions options(Dtype dtype) const
   {
     return c10::TensorOptions(dtype).device(reach(c10::DeviceType::CPU) ? c10::DeviceType::CPU

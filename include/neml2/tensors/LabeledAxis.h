@@ -157,7 +157,7 @@ public:
   std::vector<Size> subaxis_sizes() const;
   std::vector<AxisRange> subaxis_slices() const;
   /// The sub-axis with this path; the axis itself for the empty path.
-  /// @throws NEMLException if there is no such sub-axis.
+  /// @throws LabelException if there is no such sub-axis.
   const LabeledAxis & subaxis(const LabeledAxisAccessor & a) const;
   LabeledAxis & subaxis(const LabeledAxisAccessor & a)
   {
@@ -169,7 +169,8 @@ public:
   // ---- Sizes and places: LabeledAxisLayout.h; places need setup_layout() ----------------------
 
   /// Number of entries of the whole axis or of one item.
-  /// @throws NEMLException if there is no such item, or if there are more entries than 64 bits can count.
+  /// @throws LabelException if there is no such item.
+  /// @throws NEMLException if there are more entries than 64 bits can count.
   Size size(const LabeledAxisAccessor & a = {}) const;
   Size storage_size(const LabeledAxisAccessor & a = {}) const { return size(a); }
   Size variable_size(const LabeledAxisAccessor & a) const;
@@ -179,7 +180,8 @@ public:
   Size subaxis_id(const std::string & name) const;
   /// Range [begin, end) of a variable or sub-axis among the entries of this axis; the range of all entries for the
   /// empty path.
-  /// @throws NEMLException if there is no such item, or before setup_layout().
+  /// @throws LabelException if there is no such item.
+  /// @throws NEMLException before setup_layout().
   AxisRange range(const LabeledAxisAccessor & a) const;
   AxisRange variable_slice(const LabeledAxisAccessor & a) const
   {
@@ -192,14 +194,16 @@ public:
     return range(a);
   }
   /// The entries of a variable or sub-axis as a slice; all entries for the empty path.
-  /// @throws NEMLException if there is no such item, or before setup_layout().
+  /// @throws LabelException if there is no such item.
+  /// @throws NEMLException before setup_layout().
   indexing::Slice slice(const LabeledAxisAccessor & a) const
   {
     const auto [begin, end] = range(a);
     return {begin, end};
   }
   /// The entries of a variable or sub-axis as an index; the whole dimension for the empty path.
-  /// @throws NEMLException if there is no such item, or before setup_layout().
+  /// @throws LabelException if there is no such item.
+  /// @throws NEMLException before setup_layout().
   indexing::TensorIndex indices(const LabeledAxisAccessor & a = {}) const
   {
     return a.empty() ? indexing::TensorIndex(indexing::Slice()) : indexing::TensorIndex(slice(a));
@@ -211,7 +215,8 @@ public:
     return _items->layout;
   }
   /// Sorts these items in the order of the layout.
-  /// @throws NEMLException if the set is empty, if an item does not exist, or before setup_layout().
+  /// @throws LabelException if an item does not exist.
+  /// @throws NEMLException if the set is empty, or before setup_layout().
   std::vector<LabeledAxisAccessor>
   sort_by_assembly_order(const std::set<LabeledAxisAccessor> & items) const;
 
@@ -275,7 +280,7 @@ private:
     NEML2_CHECK(
         is_setup(), what, ": the LabeledAxis has no layout yet. Call setup_layout() first.");
   }
-  /// Pointers to the sub-axis with these names and to the size of a variable. A pointer is null if there is no such item.
+  /// find_axis returns the sub-axis with these names, and find_variable the size of a variable. Both return null if there is no such item.
   const LabeledAxis * find_axis(Name first, Name last) const;
   const Size * find_variable(const LabeledAxisAccessor & a) const;
   [[noreturn]] void fail_unknown(const char * kind, const LabeledAxisAccessor & a) const;

@@ -121,36 +121,42 @@ check_order(const char * where, const Operand & value, TensorShapeRef base, Tens
               ": entries would move to other rows and columns. Transpose it, or swap the labels.");
 }
 
-/// A view of the entries of a block as a tensor of type T.
-/// @throws NEMLException if the block does not have as many entries as T's base, or if T's base shape does not fit
-/// the block.
-template <class T>
-T
-block_as(const Tensor & block)
+/// Checks that a block can be read as a tensor with this base shape; `what` is the type with its article.
+/// @throws NEMLException if the block has another number of entries, or if entries would move to other rows and columns.
+inline void
+check_readable_as(const std::string & what, TensorShapeRef base, const Tensor & block)
 {
-  NEML2_CHECK(block.base_storage() == T::const_base_storage,
+  NEML2_CHECK(block.base_storage() == utils::numel(base),
               "reinterpret: the block ",
               operand(block),
               " has ",
               block.base_storage(),
-              " entries, a ",
-              T::type_name,
+              " entries, ",
+              what,
               " has ",
-              T::const_base_storage,
+              utils::numel(base),
               ".");
-  const TensorShapeRef base(T::base_shape.data(), T::base_shape.size());
   NEML2_CHECK(block.base_storage() == 0 || is_taken_apart(base, block.base_sizes()),
-              "reinterpret: a ",
-              T::type_name,
+              "reinterpret: ",
+              what,
               " has the base shape ",
               base,
               ", which does not fit the block ",
               operand(block),
               ": entries would move to other rows and columns. Swap the labels, or read it as the "
               "type of its shape.");
+}
+
+/// A view of the entries of a block as a tensor of type T.
+/// @throws NEMLException if the block does not fit; see check_readable_as.
+template <class T>
+T
+block_as(const Tensor & block)
+{
+  const TensorShapeRef base(T::base_shape.data(), T::base_shape.size());
+  check_readable_as(std::string("a ") + T::type_name, base, block);
   return translate_errors(
-      "reinterpret",
-      [&] { return T(block.view(utils::add_shapes(block.batch_sizes(), T::const_base_sizes))); });
+      "reinterpret", [&] { return T(block.view(utils::add_shapes(block.batch_sizes(), base))); });
 }
 
 /// Writes the base entries of a value into a block, in storage order. The batch of the value broadcasts.

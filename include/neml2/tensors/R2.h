@@ -36,18 +36,17 @@ public:
   /// The rotation matrix of r, see euler_rodrigues(r). (...; 3) -> (...; 3, 3)
   explicit R2(const Rot & r);
 
-  /// a δ_ij. (; 3, 3), or (...; ) -> (...; 3, 3)
+  /// a δ_ij. A number gives (; 3, 3). (...; ) -> (...; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a,
                                const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static R2 fill(const Scalar & a);
-  /// Diagonal tensor. (; 3, 3), or (...; ) three times -> (...; 3, 3)
+  /// Diagonal tensor. Three numbers give (; 3, 3). (...; ) three times -> (...; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a00,
                                const CScalar & a11,
                                const CScalar & a22,
                                const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static R2 fill(const Scalar & a00, const Scalar & a11, const Scalar & a22);
-  /// Symmetric tensor from its components in Mandel's order, without √2. (; 3, 3), or
-  /// (...; ) six times -> (...; 3, 3)
+  /// Symmetric tensor from its components in Mandel's order, without √2. Six numbers give (; 3, 3). (...; ) six times -> (...; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a00,
                                const CScalar & a11,
                                const CScalar & a22,
@@ -61,7 +60,7 @@ public:
                                const Scalar & a12,
                                const Scalar & a02,
                                const Scalar & a01);
-  /// Makes a tensor from all components, row by row. (; 3, 3), or (...; ) nine times -> (...; 3, 3)
+  /// Makes a tensor from all components, row by row. Nine numbers give (; 3, 3). (...; ) nine times -> (...; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a00,
                                const CScalar & a01,
                                const CScalar & a02,

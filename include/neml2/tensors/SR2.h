@@ -36,18 +36,17 @@ public:
   /// Symmetric part (A_ij + A_ji) / 2. (...; 3, 3) -> (...; 6)
   SR2(const R2 & A);
 
-  /// a δ_ij. (; 6), or (...; ) -> (...; 6)
+  /// a δ_ij. A number gives (; 6). (...; ) -> (...; 6)
   [[nodiscard]] static SR2 fill(const CScalar & a,
                                 const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SR2 fill(const Scalar & a);
-  /// Diagonal tensor. (; 6), or (...; ) three times -> (...; 6)
+  /// Diagonal tensor. Three numbers give (; 6). (...; ) three times -> (...; 6)
   [[nodiscard]] static SR2 fill(const CScalar & s00,
                                 const CScalar & s11,
                                 const CScalar & s22,
                                 const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SR2 fill(const Scalar & s00, const Scalar & s11, const Scalar & s22);
-  /// Makes a tensor from its components; the shear components are stored times √2. (; 6), or
-  /// (...; ) six times -> (...; 6)
+  /// Makes a tensor from its components; the shear components are stored times √2. Six numbers give (; 6). (...; ) six times -> (...; 6)
   /// @throws NEMLException also for an integer dtype.
   [[nodiscard]] static SR2 fill(const CScalar & s00,
                                 const CScalar & s11,

@@ -8,7 +8,7 @@
 namespace neml2
 {
 /**
- * Batch of fourth order tensors T_ijkl = -T_jikl, for example the derivative of a WR2 by an R2.
+ * Batch of fourth order tensors T_ijkl = -T_jikl, for example the derivative of a WR2 with respect to an R2.
  *
  * Shape (...; 3, 3, 3): any batch shape, the components of the skew index pair ij (see WR2), then the
  * indices k and l.

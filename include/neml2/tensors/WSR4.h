@@ -8,8 +8,8 @@
 namespace neml2
 {
 /**
- * Batch of fourth order tensors T_ijkl = -T_jikl = T_ijlk, for example the derivative of a WR2 by
- * an SR2.
+ * Batch of fourth order tensors T_ijkl = -T_jikl = T_ijlk, for example the derivative of a WR2 with
+ * respect to an SR2.
  *
  * Shape (...; 3, 6): any batch shape, the components of a skew pair (see WR2), then the Mandel
  * components of a symmetric pair (see SR2).

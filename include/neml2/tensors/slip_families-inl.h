@@ -173,8 +173,8 @@ integers(const std::string & text)
   return out;
 }
 
-/// The unit normal of a plane, or a unit direction, from its indices. There are three indices, or, in hexagonal lattices,
-/// four. The result is empty if the indices are not valid.
+/// The unit normal of a plane, or a unit direction, from its indices. There are three indices; hexagonal lattices also
+/// allow four. The result is empty if the indices are not valid.
 NEML2_BODY std::optional<Triple>
 of_indices(const Lattice & lattice, const std::vector<int> & i, bool plane)
 {
