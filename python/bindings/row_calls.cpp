@@ -485,7 +485,8 @@ call_by_name(const std::string & qualified, const Rows & x)
   if (name == "rotate" && x.size() == 2 && x[1].type == &type_named("Quaternion") &&
       x[0].type != &type_named("Vec"))
     return call_rows(name, {x[0], call_rows("rotation_matrix", {x[1]})[0]});
-  if (name == "@" && std::any_of(x.begin(), x.end(), [](const Row & r) { return is_scalar(r); }))
+  if (name == "@" &&
+      std::any_of(x.begin(), x.end(), [](const Row & row) { return is_scalar(row); }))
     return call_rows(name, x); // refuses them, as on batches
   if (const auto plain = find_row_function(name, x) ? std::nullopt : arithmetic(name, x))
     return {*plain};
