@@ -6,6 +6,8 @@
 #include "neml2/math/linalg.h"
 #include "neml2/tensors/tensors.h"
 
+#include <cmath>
+
 namespace neml2::python
 {
 namespace
@@ -87,20 +89,21 @@ bind_shaped(AnyClass & cls,
                    nb::sig(typed.c_str()));
 }
 
-/// Throws if `stored` is a tensor of integers that are not these numbers.
-void
-check_exact(const TypeInfo & type,
-            const char * function,
-            const at::Tensor & stored,
-            const at::Tensor & numbers)
+/// Whether a tensor of this type and dtype holds integers only.
+bool
+is_of_integers(const TypeInfo & type, const TensorOptions & o)
 {
-  NEML2_CHECK(!holds_integers(type) || !c10::isIntegralType(stored.scalar_type(), true) ||
-                  stored.to(kFloat64).equal(numbers),
+  return holds_integers(type) && c10::isIntegralType(c10::typeMetaToScalarType(o.dtype()), true);
+}
+void
+check_exact(const TypeInfo & type, const char * function, const TensorOptions & o, bool is_exact)
+{
+  NEML2_CHECK(is_exact,
               type.name,
               ".",
               function,
               ": Miller indices are integers, and ",
-              core::dtype_name(stored.scalar_type()),
+              core::dtype_name(c10::typeMetaToScalarType(o.dtype())),
               " cannot hold one of the given numbers. Give whole numbers in its range, or a "
               "floating dtype.");
 }
@@ -194,10 +197,8 @@ bind_type(const TypeInfo & type)
       "A tensor whose stored components all have this value. (*batch_shape; base)",
       [&type](const CScalar & value, TensorShapeRef shape, const TensorOptions & o)
       {
-        check_exact(type,
-                    "full",
-                    core::make_full({}, value, o),
-                    core::make_full({}, value, o.dtype(kFloat64)));
+        if (is_of_integers(type, o) && value.isFloatingPoint())
+          check_exact(type, "full", o, std::floor(value.toDouble()) == value.toDouble());
         return core::make_full(shape, value, o);
       });
   bind_like(cls,
@@ -249,13 +250,14 @@ bind_type(const TypeInfo & type)
         options["dtype"] = nb::cast(c10::typeMetaToScalarType(o.dtype()));
         options["device"] = nb::cast(o.device());
         options["requires_grad"] = grad;
-        const auto tensor = [&] {
-          return nb::cast<at::Tensor>(
-              nb::module_::import_("torch").attr("tensor")(data, **options));
-        };
-        const at::Tensor raw = tensor();
-        options["dtype"] = nb::cast(kFloat64);
-        check_exact(type, "create", raw, holds_integers(type) ? tensor() : raw);
+        const nb::object make = nb::module_::import_("torch").attr("tensor");
+        const auto raw = nb::cast<at::Tensor>(make(data, **options));
+        if (is_of_integers(type, o) && core::has_known_values(raw))
+        {
+          options["dtype"] = nb::cast(kFloat64);
+          const auto numbers = nb::cast<at::Tensor>(make(data, **options));
+          check_exact(type, "create", o, raw.to(kFloat64).equal(numbers));
+        }
         return type.make({raw, type.fixed_base ? raw.dim() - Size(type.base.size()) : batch_dim});
       },
       nb::arg("data"),

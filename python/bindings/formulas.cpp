@@ -3,6 +3,8 @@
 #include "bindings/rows.h"
 #include "bindings/warnings.h"
 
+#include "neml2/core/overlap.h"
+#include "neml2/engine/outputs.h"
 #include "neml2/math/columns.h"
 #include "neml2/math/recorded_gradient.h"
 #include "neml2/recorded/cuda_standard.h"
@@ -218,7 +220,7 @@ public:
     if (is_transformed(c.operands))
     {
       const auto both = r->formula->with_jacobians(by, results);
-      NEML2_CHECK(both,
+      NEML2_CHECK(both && !both->is_last(),
                   op.name,
                   ": derivatives of these Jacobians are not available in formulas, so torch.func "
                   "and forward mode cannot "
@@ -523,6 +525,16 @@ private:
             r.are_integers[k] && t.defined() && t.scalar_type() == c.like->scalar_type() &&
             c10::isIntegralType(t.scalar_type(), /*includeBool=*/false))
         {
+          bool shares = core::overlaps_itself(t);
+          for (size_t j = 0; j < outputs.operands.size(); j++)
+            shares = shares ||
+                     (j != k && engine::may_share_memory(outputs.operands[j], outputs.operands[k]));
+          NEML2_CHECK(!shares,
+                      op.name,
+                      ": the output ",
+                      outputs.operands[k],
+                      " may share memory with another output, or overlaps itself. Give each output "
+                      "its own tensor.");
           integers.emplace_back(t, at::empty(t.sizes(), t.options().dtype(kFloat64)));
           outputs.operands[k].tensor = &integers.back().second;
         }

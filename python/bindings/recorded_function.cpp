@@ -68,7 +68,8 @@ integers_among(const std::vector<Kind> & results, const recorded::Evaluator & e)
     switch (nodes[i].op)
     {
     case Op::constant:
-      is_integer[i] = std::floor(nodes[i].number) == nodes[i].number;
+      is_integer[i] = std::floor(nodes[i].number) == nodes[i].number &&
+                      std::abs(nodes[i].number) <= 9007199254740992.0; // 2^53
       break;
     case Op::negate:
     case Op::abs:

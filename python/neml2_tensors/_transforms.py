@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+import torch.autograd.forward_ad as forward_ad
 
 Leaves = Sequence[Any]  # tensors and numbers, one for each argument of a formula
 
@@ -59,7 +60,7 @@ class _Formula:
         bases = [t.shape[t.dim() - n :] if isinstance(t, torch.Tensor) else None for t, n in zip(leaves, [*own_ranks, *ranks], strict=True)]
         batches = [t.shape[: t.dim() - len(b)] for t, b in zip(leaves, bases, strict=True) if b is not None]
         batch = torch.broadcast_shapes(*batches)  # type: ignore[no-untyped-call]
-        wide = [t if b is None else t.expand(*batch, *b).contiguous() for t, b in zip(leaves, bases, strict=True)]
+        wide = [t if b is None else t.expand((*batch, *b)).contiguous() for t, b in zip(leaves, bases, strict=True)]
 
         def results(*variables: Any) -> tuple[Any, ...]:
             chosen = dict(zip(by, variables, strict=True))
@@ -102,7 +103,9 @@ class _Evaluated(torch.autograd.Function):
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
         by = [k for k, t in enumerate(tangents[1:]) if t is not None]
-        return ctx.formula.tangent(by)(*_leaves_of(ctx), *(tangents[1 + k] for k in by))
+        leaves = [forward_ad.unpack_dual(t, level=0).primal if isinstance(t, torch.Tensor) else t for t in _leaves_of(ctx)]
+        with forward_ad._set_fwd_grad_enabled(True):  # type: ignore[no-untyped-call] # torch turns it off here, and outer levels with it
+            return ctx.formula.tangent(by)(*leaves, *(tangents[1 + k] for k in by))
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], formula: _Formula, *leaves: Any) -> Any:

@@ -160,7 +160,9 @@ def _signature(function: Any) -> inspect.Signature:
         return _signature(function.__wrapped__)
     own = inspect.signature(function, follow_wrapped=False)
     wrapped = getattr(function, "__wrapped__", None)
-    if wrapped is None or any(p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in own.parameters.values()):
+    kinds = {p.kind for p in own.parameters.values()}
+    passes_all = inspect.Parameter.VAR_POSITIONAL in kinds and kinds <= {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    if wrapped is None or not passes_all:
         return own
     return _signature(types.MethodType(wrapped, function.__self__) if isinstance(function, types.MethodType) else wrapped)
 
@@ -179,7 +181,7 @@ def by_place(
         raise TypeError(f"{operation}: {', '.join(keywords)}: {function!r} does not say the names of its arguments. Pass them by place.") from error
     bound = signature.bind(*instance, *arguments, **keywords)
     known = _positional(signature)
-    if no_place := [name for name in keywords if name not in [p.name for p in known]]:
+    if no_place := [name for name in keywords if name not in [p.name for p in known if p.kind != p.POSITIONAL_ONLY]]:
         raise TypeError(f"{operation}: {', '.join(no_place)}: arguments of a formula are passed by place: none may be keyword-only.")
     last = max(k for k, p in enumerate(known) if p.name in bound.arguments)
     for p in known[: last + 1]:  # an omitted argument before another one gets its default, which may be None

@@ -277,6 +277,34 @@ def test_second_derivatives_are_exact_at_equal_eigenvalues(name):
             same([torch.func.vmap(outer(inner(g)))(s, a)], [expected], 11)
 
 
+@pytest.mark.parametrize("name", ["isotropic", "logm of R2"])
+def test_forward_mode_nests(name):
+    """Also third derivatives, which PyTorch's operations compute."""
+    f = FIRST_DERIVATIVES[name]
+    s, along = EQUAL_EIGENVALUES[3], torch.tensor([0.1, 0.2, -0.3, 0.4, 0.1, -0.2], dtype=torch.float64)
+
+    def first(s):
+        return neml2.vmap(f, SR2(s), 0.7).torch().sum()
+
+    def along_of(g):
+        return lambda s: torch.func.jvp(g, (s,), (along,))[1]
+
+    second, third = along_of(along_of(first)), along_of(along_of(along_of(first)))
+    for derivative, lower in ((second, along_of(first)), (third, second)):
+        difference = (lower(s + 1e-5 * along) - lower(s - 1e-5 * along)) / 2e-5
+        torch.testing.assert_close(derivative(s), difference, rtol=1e-6, atol=1e-8)
+
+
+def test_derivatives_of_jacobians_without_further_derivatives_are_refused():
+    def tangent(s):
+        return neml2.jacobian(stress_of_eigenvalues, SR2(s), Scalar(torch.tensor(0.5, dtype=torch.float64))).torch()
+
+    s = EQUAL_EIGENVALUES[3]
+    for differentiate in (torch.func.jacrev, torch.func.jacfwd):
+        with pytest.raises(ValueError, match="torch.func"):
+            differentiate(tangent)(s)
+
+
 def test_an_argument_without_a_tangent_is_constant():
     a, b = torch.tensor(2.0), torch.tensor(0.0)
 

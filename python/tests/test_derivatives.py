@@ -421,6 +421,14 @@ def test_arguments_are_those_of_the_outermost_function_that_names_them():
             assert neml2.vmap(call, a=a, b=b).torch() == 20.0
 
 
+def test_positional_only_arguments_have_no_names():
+    def f(x, /, **options):
+        return x * x
+
+    with pytest.raises(TypeError, match="positional only|missing a required argument|passed by place"):
+        neml2.gradient(f, x=Scalar(torch.tensor(2.0)))
+
+
 def test_names_for_a_function_without_a_signature_are_refused():
     with pytest.raises(TypeError, match="gradient: a: .* does not say the names of its arguments. Pass them by place"):
         neml2.gradient(max, a=Scalar(torch.tensor(2.0)))

@@ -352,3 +352,9 @@ def test_a_miller_index_is_one_of_integers_only_if_its_numbers_stay_integers():
         torch.testing.assert_close(found, f(MillerIndex(m.torch().double())).torch())
     with pytest.raises(ValueError, match="is of dtype int64. Expected float64"):
         neml2.vmap(lambda x: 0.5 * x, m, out=MillerIndex(torch.zeros(3, dtype=torch.int64)))
+    assert neml2.vmap(lambda x: math.where(x > 4.0, x, math.maximum(x, 1e300)), m).torch().dtype == f64
+    one, expanded = MillerIndex(torch.zeros(3, dtype=torch.int64)), MillerIndex(torch.zeros(1, dtype=torch.int64).expand(3))
+    for out in ((one, one), (one, expanded)):
+        with pytest.raises(ValueError, match="may share memory with another output, or overlaps itself"):
+            neml2.vmap(lambda x: (2 * x, 3 * x), m, out=out)
+        assert one.torch().eq(0).all()

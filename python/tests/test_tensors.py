@@ -999,6 +999,8 @@ def test_miller_indices_are_not_truncated():
     assert MillerIndex.create([1.0, -2.0, 0.0]).torch().tolist() == [1, -2, 0]
     assert MillerIndex.create([1.5, 2.9, -0.9], dtype=torch.float64).torch().tolist() == [1.5, 2.9, -0.9]
     assert MillerIndex.full(2.0, 1).torch().tolist() == [[2, 2, 2]]
+    assert MillerIndex.full(1.0, 2, device="meta").batch.shape == (2,)
+    assert MillerIndex.create([1, 2, 3], device="meta").torch().is_meta
 
 
 def test_complex_numbers_are_printed_whole():

@@ -11,6 +11,7 @@
 #include "support/formulas.h"
 
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/forward_grad.h>
 #include <torch/types.h>
 
 #include "support/catch.h"
@@ -345,5 +346,20 @@ TEST_CASE("The viscoplastic model of the examples flows with any exponent and an
       REQUIRE((at::abs(mises + 3 * G * p - trial) / trial).max().item<double>() < 1e-9);
       REQUIRE((p > 0).sum().item<int64_t>() > 150);
     }
+}
+
+TEST_CASE("newton has tangents of forward mode", "[math][newton][autograd]")
+{
+  const auto root = [](const auto & a)
+  { return newton([](const auto & x, const auto & b) { return x * x * x - b; }, a, a); };
+  const at::Tensor a = torch::tensor({0.5, 2.0, 8.0}, kFloat64),
+                   t = torch::tensor({1.0, 2.0, 3.0}, kFloat64);
+  const auto level = torch::autograd::ForwardADLevel::get_next_idx();
+  {
+    const Scalar dual(torch::_make_dual(a, t, int64_t(level)));
+    const Scalar x = vmap(root, dual);
+    REQUIRE(torch::allclose(x._fw_grad(level), t * a.pow(-2.0 / 3.0) / 3.0, 1e-8, 1e-8));
+  }
+  torch::autograd::ForwardADLevel::release_idx(level);
 }
 } // namespace newton_test

@@ -23,8 +23,9 @@ only_where(const at::Tensor & condition, const at::Tensor & t)
 {
   if (t.is_meta())
     return t + condition;
+  const Dtype widest = t.device().type() == c10::DeviceType::MPS ? kFloat32 : kFloat64;
   const at::Tensor one =
-      at::ones(condition.sizes(), t.options().dtype(kFloat64).requires_grad(false));
+      at::ones(condition.sizes(), t.options().dtype(widest).requires_grad(false));
   return t *
          one.masked_fill(condition.bitwise_not(), std::numeric_limits<double>::quiet_NaN())
              .to(t.scalar_type()); // float64 first: LibTorch checks that a number is in the range of float32, and throws for NaN

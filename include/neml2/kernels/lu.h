@@ -87,7 +87,8 @@ subtract_multiple(double * y, double l, const double * x, int n)
              auto b = a;
              std::memcpy(&a, x + j, sizeof(a));
              std::memcpy(&b, y + j, sizeof(b));
-             b = b - l * a;
+             a = l * a; // a statement of its own: clang would fuse the product with the difference
+             b = b - a;
              std::memcpy(y + j, &b, sizeof(b));
            });
 }

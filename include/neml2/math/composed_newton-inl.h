@@ -112,9 +112,9 @@ composed_newton(const at::Tensor & guess,
     active = active.bitwise_and(small.bitwise_not());
   }
   const at::Tensor each = converged.unsqueeze(-1);
-  x = x.detach(); // a trace does not record the NoGradGuard
   if (recorded)
   { // Steps of Newton's method from the solution: n steps give x its derivatives up to order 2^n - 1, since each step squares the error.
+    x = x.detach(); // a trace does not record the NoGradGuard
     const at::Tensor known = at::where(each, x, engine::saveable(guess).detach());
     at::Tensor y = known.clone().requires_grad_(true);
     for (int k = 0; k < 3; k++)

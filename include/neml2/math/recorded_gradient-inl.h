@@ -353,7 +353,8 @@ evaluate_recorded_jacobians(const Operation & op,
   const auto would_lose =
       [](const Operand & o) // transforms and tangents, which autograd's variables do not carry
   { return o.tensor && (core::is_transformed(*o.tensor) || o.tensor->_fw_grad(0).defined()); };
-  NEML2_CHECK(both || std::none_of(operands.begin(), operands.end(), would_lose),
+  NEML2_CHECK((both && !both->is_last()) ||
+                  std::none_of(operands.begin(), operands.end(), would_lose),
               op.name,
               ": derivatives of these Jacobians are not available in formulas, so they cannot be "
               "taken under transforms of torch.func, and cannot have tangents of forward mode.");
