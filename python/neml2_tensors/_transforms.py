@@ -103,8 +103,9 @@ class _Evaluated(torch.autograd.Function):
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
         by = [k for k, t in enumerate(tangents[1:]) if t is not None]
-        leaves = [forward_ad.unpack_dual(t, level=0).primal if isinstance(t, torch.Tensor) else t for t in _leaves_of(ctx)]
-        with forward_ad._set_fwd_grad_enabled(True):  # type: ignore[no-untyped-call] # torch turns it off here, and outer levels with it
+        unpack: Any = forward_ad.unpack_dual
+        leaves = [unpack(t, level=0).primal if isinstance(t, torch.Tensor) else t for t in _leaves_of(ctx)]
+        with forward_ad._set_fwd_grad_enabled(True):  # torch turns it off here, and outer levels with it
             return ctx.formula.tangent(by)(*leaves, *(tangents[1 + k] for k in by))
 
     @staticmethod
