@@ -148,8 +148,8 @@ slogdet(const T & A)
   using S = core::dependent_scalar_t<T>;
   const core::Operation op("linalg::slogdet");
   math::check_square(op, core::operand(A));
-  const auto [sign, logarithm] =
-      core::translate_errors(op.name, [&] { return at::linalg_slogdet(composed::for_lapack(A)); });
+  const auto [sign, logarithm] = core::translate_errors(
+      op.name, [&] { return at::linalg_slogdet(composed::for_lapack(A).contiguous()); });
   return {S(core::Trusted(), sign.to(A.scalar_type()), A.batch_dim()),
           S(core::Trusted(), logarithm.to(A.scalar_type()), A.batch_dim())};
 }
