@@ -129,8 +129,11 @@ check_size()
             [&](const auto & entry) { return packs::Pack<1>(entry(e[w])); });
         for (size_t i = 0; i < numbers.size(); i++)
         {
-          REQUIRE(same_bits(numbers[i], packs[i].lane(w)));
+          REQUIRE(same_bits(packs_of_one[i].v, packs[i].lane(w)));
+#if !defined(__FMA__) &&                                                                           \
+    !defined(__FP_FAST_FMA) // otherwise compilers may fuse products of plain numbers
           REQUIRE(same_bits(numbers[i], packs_of_one[i].v));
+#endif
         }
         const int kind = (first + w) % 5;
         if (kind == 0 || kind == 1 || kind == 4)
